@@ -62,9 +62,9 @@ class ClassGradebook:
         self.assignment = assignment
         self.rules = rules or AssignmentRules()
         self._session = PatientSession(gradebook)
-        self._session.patiently(lambda: self._read(gradebook))
+        self._session.patiently(lambda: self._read_assignment(gradebook))
 
-    def _read(self, gradebook: Gradebook) -> None:
+    def _read_assignment(self, gradebook: Gradebook) -> None:
         assignment = self.assignment
         try:
             row = gradebook.find_assignment(assignment)
@@ -78,23 +78,19 @@ class ClassGradebook:
         self._assignment_id = row.id
         self.duedate = self.rules.due or row.duedate
         # For each notebook, the cells that have their own row in every submission.
-        self._graded = {
-            notebook.id: [cell.id for cell in (*notebook.grade_cells, *notebook.task_cells)]
-            for notebook in row.notebooks
-        }
-        self._commented = {
-            notebook.id: [cell.id for cell in (*notebook.solution_cells, *notebook.task_cells)]
-            for notebook in row.notebooks
-        }
-        names = {
-            cell.id: (notebook.name, cell.name)
-            for notebook in row.notebooks
-            for cell in (*notebook.grade_cells, *notebook.solution_cells, *notebook.task_cells)
-        }
+        self._graded_cells: dict[str, list[str]] = {}
+        self._commented_cells: dict[str, list[str]] = {}
         # For the id of each cell, its notebook and its name.
-        self._grade_cells = {cell: names[cell] for cells in self._graded.values() for cell in cells}
-        self._comment_cells = {cell: names[cell] for cells in self._commented.values() for cell in cells}
-        move_marks(self._session.db, row.id, names)
+        self._grade_cells: dict[str, Cell] = {}
+        self._comment_cells: dict[str, Cell] = {}
+        for notebook in row.notebooks:
+            graded_cells = [*notebook.grade_cells, *notebook.task_cells]
+            commented_cells = [*notebook.solution_cells, *notebook.task_cells]
+            self._graded_cells[notebook.id] = [cell.id for cell in graded_cells]
+            self._commented_cells[notebook.id] = [cell.id for cell in commented_cells]
+            self._grade_cells |= {cell.id: (notebook.name, cell.name) for cell in graded_cells}
+            self._comment_cells |= {cell.id: (notebook.name, cell.name) for cell in commented_cells}
+        move_marks(self._session.db, row.id, self._grade_cells | self._comment_cells)
         self._session.commit()
 
     def submitted(self, students: Collection[str] | None = None) -> dict[str, Submitted]:
@@ -109,12 +105,12 @@ class ClassGradebook:
     def _read_only(self, read: Callable[[], T]) -> T:
         """Read something, and end the transaction: on a server it would stay open while the class is graded."""
 
-        def ended() -> T:
-            found = read()
+        def read_and_end() -> T:
+            rows = read()
             self._session.commit()  # one of our tables may be new
-            return found
+            return rows
 
-        return self._session.patiently(ended)
+        return self._session.patiently(read_and_end)
 
     def marks(self, students: Collection[str] | None = None) -> dict[str, Marks]:
         """The marks of the attempts that count, by student; only of `students`, if given."""
@@ -125,7 +121,7 @@ class ClassGradebook:
 
         `by_hand` has what people gave for answers of other attempts.
         """
-        scores, comments = _by_cell(entry.graded, "scores"), _by_cell(entry.graded, "comments")
+        scores, comments = _scores(entry.graded), _comments(entry.graded)
         answers = entry.answers
         if answers.is_other_attempt:
             by_hand = self.by_answer(marks, answers.before, by_hand)
@@ -138,18 +134,18 @@ class ClassGradebook:
             if name in scores:
                 row = marks.grades.get(cell, {})
                 grades[cell] = {**row, **graded_row(scores[name], from_person(row, name), answers.is_same(name))}
-        commented: dict[str, Row] = {}
+        commented_rows: dict[str, Row] = {}
         for cell, name in self._comment_cells.items():
             if name in comments:
                 row = marks.comments.get(cell, {})
                 manual = from_person(row, name).get("manual_comment")
-                commented[cell] = {**row, "auto_comment": comments[name], "manual_comment": manual}
-        return Marks(grades, commented)
+                commented_rows[cell] = {**row, "auto_comment": comments[name], "manual_comment": manual}
+        return Marks(grades, commented_rows)
 
     def by_answer(self, marks: Marks, answers: Mapping[Cell, str], earlier: Mapping[str, Row]) -> dict[str, Row]:
         """What people have given, by answer: `earlier`, and for these answers what is in the gradebook now."""
-        others = {answer: row for answer, row in earlier.items() if answer not in answers.values()}
-        return others | marks_by_answer(marks, self._grade_cells | self._comment_cells, answers)
+        other_answers = {answer: row for answer, row in earlier.items() if answer not in answers.values()}
+        return other_answers | marks_by_answer(marks, self._grade_cells | self._comment_cells, answers)
 
     def write(self, entries: Sequence[GradebookEntry], choices: Mapping[str, Record]) -> dict[str, Record]:
         """Write all these entries, and records of students whose marks stay as they are; or nothing.
@@ -159,12 +155,11 @@ class ClassGradebook:
         return self._session.patiently(lambda: self._write(entries, choices)) if entries or choices else {}
 
     def _write(self, entries: Sequence[GradebookEntry], choices: Mapping[str, Record]) -> dict[str, Record]:
-        submissions = self._submissions([*(entry.student for entry in entries), *choices])
-        times = [
-            {"id": submissions[entry.student], "timestamp": entry.timestamp}
-            for entry in entries
-            if entry.timestamp or self.rules.best  # else the time of an earlier attempt stays, as in nbgrader
-        ]
+        submissions = self._find_or_add_submissions([*(entry.student for entry in entries), *choices])
+        times: list[Row] = []
+        for entry in entries:
+            if entry.timestamp or self.rules.best:  # else the time of an earlier attempt stays, as in nbgrader
+                times.append({"id": submissions[entry.student], "timestamp": entry.timestamp})
         self._update(SubmittedAssignment, times)
         records = {**choices, **self._write_marks(entries)}
         ids = [submissions[student] for student in records]
@@ -193,41 +188,35 @@ class ClassGradebook:
         self._update(Comment, comments)
         return records
 
-    def _submissions(self, students: Sequence[str]) -> dict[str, str]:
+    def _find_or_add_submissions(self, students: Sequence[str]) -> dict[str, str]:
         """The id of each student's submission. A student without one gets one, with empty grades and comments."""
-        known = set(self._session.db.scalars(select(Student.id).where(Student.id.in_(students))))
-        self._add(Student, [{"id": student} for student in dict.fromkeys(students) if student not in known])
-        there = submitted(self._session.db, self._assignment_id, students)
-        ids = {student: row.id for student, row in there.items()}
-        new = {student: _new_id() for student in students if student not in ids}
-        self._add(
-            SubmittedAssignment,
-            [
-                {
-                    "id": identity,
-                    "assignment_id": self._assignment_id,
-                    "student_id": student,
-                    "extension": self.rules.extension(student),
-                }
-                for student, identity in new.items()
-            ],
-        )
-        notebooks = [(_new_id(), notebook, submitted) for submitted in new.values() for notebook in self._graded]
-        self._add(
-            SubmittedNotebook,
-            [
-                {"id": identity, "notebook_id": notebook, "assignment_id": above}
-                for identity, notebook, above in notebooks
-            ],
-        )
-        for kind, cells in ((Grade, self._graded), (Comment, self._commented)):
-            rows = [(identity, cell) for identity, notebook, _ in notebooks for cell in cells[notebook]]
-            self._add(kind, [{"id": _new_id(), "notebook_id": identity, "cell_id": cell} for identity, cell in rows])
-        return ids | new
+        known_students = set(self._session.db.scalars(select(Student.id).where(Student.id.in_(students))))
+        self._add(Student, [{"id": student} for student in dict.fromkeys(students) if student not in known_students])
+        existing = submitted(self._session.db, self._assignment_id, students)
+        ids = {student: row.id for student, row in existing.items()}
+        submissions: list[Row] = []
+        notebooks: list[Row] = []
+        grades: list[Row] = []
+        comments: list[Row] = []
+        for student in students:
+            if student not in ids:
+                ids[student] = _new_id()
+                row = {"id": ids[student], "assignment_id": self._assignment_id, "student_id": student}
+                submissions.append({**row, "extension": self.rules.extension(student)})
+                for notebook in self._graded_cells:
+                    row = {"id": _new_id(), "notebook_id": notebook, "assignment_id": ids[student]}
+                    notebooks.append(row)
+                    grades += _empty_rows(row["id"], self._graded_cells[notebook])
+                    comments += _empty_rows(row["id"], self._commented_cells[notebook])
+        self._add(SubmittedAssignment, submissions)
+        self._add(SubmittedNotebook, notebooks)
+        self._add(Grade, grades)
+        self._add(Comment, comments)
+        return ids
 
-    def _add(self, kind: Any, rows: Sequence[dict[str, Any]]) -> None:
+    def _add(self, table: Any, rows: Sequence[Row]) -> None:
         if rows:
-            self._session.db.execute(insert(kind), rows)
+            self._session.db.execute(insert(table), rows)
 
     def _update(self, table: Any, rows: Sequence[Row]) -> None:
         """Write these rows over those with the same ids."""
@@ -235,10 +224,24 @@ class ClassGradebook:
             self._session.db.execute(update(table), rows)
 
 
-def _by_cell(graded: Graded, what: str) -> dict[Cell, Any]:
-    """The scores or comments of all notebooks, by notebook and cell."""
-    notebooks = graded.notebooks.items()
-    return {(name, cell): value for name, notebook in notebooks for cell, value in getattr(notebook, what).items()}
+def _scores(graded: Graded) -> dict[Cell, float | None]:
+    """The scores of all notebooks, by notebook and cell."""
+    scores: dict[Cell, float | None] = {}
+    for name, notebook in graded.notebooks.items():
+        scores |= {(name, cell): score for cell, score in notebook.scores.items()}
+    return scores
+
+
+def _comments(graded: Graded) -> dict[Cell, str | None]:
+    """The comments on all notebooks, by notebook and cell."""
+    comments: dict[Cell, str | None] = {}
+    for name, notebook in graded.notebooks.items():
+        comments |= {(name, cell): comment for cell, comment in notebook.comments.items()}
+    return comments
+
+
+def _empty_rows(notebook_id: str, cells: Sequence[str]) -> list[Row]:
+    return [{"id": _new_id(), "notebook_id": notebook_id, "cell_id": cell} for cell in cells]
 
 
 def _new_id() -> str:

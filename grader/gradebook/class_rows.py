@@ -16,7 +16,7 @@ from grader.errors import CourseError
 from grader.gradebook.connection import open_gradebook
 from grader.gradebook.items import Counted, count, items_of, points_within_reach
 from grader.gradebook.marks import Marks, read_marks
-from grader.gradebook.records import RECORDS, attempts_of, describe_attempt, read_records
+from grader.gradebook.records import RECORDS, count_attempts, describe_attempt, read_records
 from grader.gradebook.settings import term_rules
 from grader.gradebook.standing import Person, Remark, Standing, Submitted
 from grader.term.rules import AssignmentRules
@@ -172,7 +172,7 @@ class ClassRows:
         for member in self.rules.group_of(student):
             row = self._submitted.get(member)
             if row and row.id in self.scored:
-                attempts += attempts_of(self.records.get(row.id))
+                attempts += count_attempts(self.records.get(row.id))
         return describe_attempt(attempts, submission.timestamp, self.rules.zone)
 
     @property

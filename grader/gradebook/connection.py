@@ -79,11 +79,11 @@ def check_gradebook(api: NbGraderAPI) -> None:
     url = gradebook.engine.url
     query = text("PRAGMA quick_check(1)" if url.get_backend_name() == "sqlite" else "SELECT 'ok'")
     try:
-        found = _patiently(url, lambda: gradebook.db.execute(query).scalar(), undo=gradebook.db.rollback)
+        verdict = _patiently(url, lambda: gradebook.db.execute(query).scalar(), undo=gradebook.db.rollback)
     finally:
         gradebook.close()
-    if found != "ok":
-        raise CourseError(f"The gradebook {_where(url)} cannot be used: it is damaged. {_FIX}")
+    if verdict != "ok":
+        raise CourseError(f"The gradebook {_shown_address(url)} cannot be used: it is damaged. {_FIX}")
 
 
 def copy_gradebook(api: NbGraderAPI, copy: Path) -> str:
@@ -94,11 +94,8 @@ def copy_gradebook(api: NbGraderAPI, copy: Path) -> str:
     try:
         if url.get_backend_name() == "sqlite":
             # SQLite itself makes the copy, so it has all rows, whether they are in the file or still in its journal.
-            _patiently(
-                url,
-                lambda: gradebook.db.execute(text("VACUUM INTO :copy"), {"copy": str(copy)}),
-                undo=gradebook.db.rollback,
-            )
+            statement, values = text("VACUUM INTO :copy"), {"copy": str(copy)}
+            _patiently(url, lambda: gradebook.db.execute(statement, values), undo=gradebook.db.rollback)
     finally:
         gradebook.close()
     return address
@@ -121,14 +118,14 @@ class PatientSession:
             raise
 
     def commit(self) -> None:
-        self._must_be_there()
+        self._check_file()
         self.db.commit()
 
     def _undo(self) -> None:
         self.db.rollback()
-        self._must_be_there()
+        self._check_file()
 
-    def _must_be_there(self) -> None:
+    def _check_file(self) -> None:
         if self._file != _identity(self.engine.url):
             raise CourseError("The gradebook was removed or replaced during the run. Put it back, then run this again.")
 
@@ -144,7 +141,9 @@ def _patiently(url: URL, work: Callable[[], T], undo: Callable[[], None], again:
         may_pass = _may_pass(url, error)
         if not may_pass or time.monotonic() > until:
             hint = again if may_pass else _FIX
-            raise CourseError(f"The gradebook {_where(url)} cannot be used: {_reason(error)}. {hint}") from error
+            raise CourseError(
+                f"The gradebook {_shown_address(url)} cannot be used: {_reason(error)}. {hint}"
+            ) from error
         if not failed:
             log.warning(f"The gradebook does not respond ({_reason(error)}). Waiting for it …")
         return PAUSE
@@ -158,7 +157,7 @@ _MAY_PASS = ("locked", "disk is full")
 def _may_pass(url: URL, error: DBAPIError) -> bool:
     """Whether waiting can help: others may lock it, fill the disk, add the same student, or restart the server."""
     if url.get_backend_name() == "sqlite":
-        return isinstance(error, OperationalError) and any(why in str(error.orig) for why in _MAY_PASS)
+        return isinstance(error, OperationalError) and any(reason in str(error.orig) for reason in _MAY_PASS)
     return isinstance(error, (OperationalError, IntegrityError))
 
 
@@ -168,9 +167,11 @@ def _with_limits(url: URL) -> URL:
     return url.set(query={**_LIMITS, **url.query})
 
 
-def _where(url: URL) -> str:
-    """The place of the gradebook, without a password."""
-    return str(url.database) if url.get_backend_name() == "sqlite" else url.set(query={}).render_as_string()
+def _shown_address(url: URL) -> str:
+    """The file or address of the gradebook, without a password."""
+    if url.get_backend_name() == "sqlite":
+        return str(url.database)
+    return url.set(query={}).render_as_string()
 
 
 def _reason(error: DBAPIError) -> str:

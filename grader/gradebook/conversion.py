@@ -50,7 +50,7 @@ class CellMarks:
 
 
 @dataclass
-class InMemory:
+class ConversionData:
     """What preprocessors read instead of folders and a gradebook, and what they write, for one submission."""
 
     notebook: KnownNotebook
@@ -74,36 +74,38 @@ class Conversion:
         self._hidden = [*assignment.hidden, *hidden_folders(assignment.exercises)]
         converter = Autograde(coursedir=CourseDirectory(config=config), config=config)
         names = [*converter.sanitize_preprocessors, *converter.autograde_preprocessors]
-        kinds = [import_item(name) if isinstance(name, str) else name for name in names]
-        # The main process does penalties: they depend on points that a person has given.
-        kinds = [_IN_MEMORY.get(kind, kind) for kind in kinds if kind is not AssignLatePenalties]
-        self._steps = [kind(config=config) for kind in kinds]
-        for step in self._steps:
-            step.log = _LOG
+        self._steps = []
+        for name in names:
+            preprocessor = import_item(name) if isinstance(name, str) else name
+            # The main process does penalties: they depend on points that a person has given.
+            if preprocessor is not AssignLatePenalties:
+                step = _IN_MEMORY.get(preprocessor, preprocessor)(config=config)
+                step.log = _LOG
+                self._steps.append(step)
 
     def run(
-        self, notebook: NotebookNode, known: KnownNotebook, student: str, files: Files, hidden_seed: str
-    ) -> tuple[NotebookNode, InMemory]:
+        self, notebook: NotebookNode, released: KnownNotebook, student: str, files: Files, hidden_seed: str
+    ) -> tuple[NotebookNode, ConversionData]:
         """The autograded notebook, and what is to be written into the gradebook."""
         name = self._assignment.name
-        held = InMemory(known, files, hidden_seed, self._exercises, self._hidden)
+        data = ConversionData(released, files, hidden_seed, self._exercises, self._hidden)
         resources: Resources = {
-            "metadata": {"name": known.name, "path": ""},
+            "metadata": {"name": released.name, "path": ""},
             "nbgrader": {
-                "student": student, "assignment": name, "notebook": known.name, "db_url": self._assignment.db_url
+                "student": student, "assignment": name, "notebook": released.name, "db_url": self._assignment.db_url
             },
-            IN_MEMORY: held,
+            IN_MEMORY: data,
         }  # fmt: skip
         for step in self._steps:
             notebook, resources = step(notebook, resources)
-        return notebook, held
+        return notebook, data
 
 
-class _KnownCells:
+class _ReleasedCells:
     """A stand-in for the gradebook, to be asked about the released notebook."""
 
-    def __init__(self, known: Sequence[KnownCell]) -> None:
-        self._by_name = {cell.grade_id: cell for cell in known}
+    def __init__(self, cells: Sequence[KnownCell]) -> None:
+        self._by_name = {cell.grade_id: cell for cell in cells}
 
     def find_source_cell(self, name: str, *_: str) -> KnownCell:
         if name not in self._by_name:
@@ -113,7 +115,7 @@ class _KnownCells:
     find_graded_cell = find_source_cell
 
 
-class _KnownKernelspec(OverwriteKernelspec):
+class _ReleasedKernelspec(OverwriteKernelspec):
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         kernelspec = json.loads(resources[IN_MEMORY].notebook.kernelspec or "null")
         if kernelspec:
@@ -126,22 +128,22 @@ class _OverwriteFromMemory(OverwriteCells):
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         self.notebook_id = self.assignment_id = ""
-        self.gradebook = _KnownCells(resources[IN_MEMORY].notebook.known)
+        self.gradebook = _ReleasedCells(resources[IN_MEMORY].notebook.known)
         return NbGraderPreprocessor.preprocess(self, nb, resources)  # type: ignore[no-any-return]
 
 
 class _Keeper:
     """A stand-in for the gradebook, which keeps scores and comments."""
 
-    def __init__(self, held: InMemory) -> None:
-        self._held = held
+    def __init__(self, data: ConversionData) -> None:
+        self._data = data
         self.db = self
 
     def find_grade(self, name: str, *_: str) -> CellMarks:
-        return self._held.grades.setdefault(name, CellMarks())
+        return self._data.grades.setdefault(name, CellMarks())
 
     def find_comment(self, name: str, *_: str) -> CellMarks:
-        return self._held.comments.setdefault(name, CellMarks())
+        return self._data.comments.setdefault(name, CellMarks())
 
     def commit(self) -> None:
         """Do nothing: the main process commits many submissions at once."""
@@ -182,7 +184,7 @@ class _CheckCompiled(CheckCellMetadata):
 
 
 _IN_MEMORY = {
-    OverwriteKernelspec: _KnownKernelspec,
+    OverwriteKernelspec: _ReleasedKernelspec,
     OverwriteCells: _OverwriteFromMemory,
     SaveAutoGrades: _SaveInMemory,
     CheckCellMetadata: _CheckCompiled,

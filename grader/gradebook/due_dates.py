@@ -10,7 +10,7 @@ import contextlib
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from nbgrader.api import Assignment, Notebook, SubmittedAssignment, SubmittedNotebook
@@ -67,17 +67,18 @@ def write_dates(session: Session, assignment: str, rules: AssignmentRules) -> No
         log.info(f"course.toml sets the due date of {assignment} to {now}; it was {before}.")
     submitted = SubmittedAssignment
     query = select(submitted.id, submitted.student_id, submitted.extension).where(submitted.assignment_id == row.id)
-    for one in session.execute(query).all():
-        extension = rules.extension(one.student_id)
-        if (one.extension or timedelta()) != (extension or timedelta()):
-            session.execute(update(submitted).where(submitted.id == one.id).values(extension=extension))
-            until, before = (
-                f"until {format_time(due + more, rules.zone)}" if more else "none"
-                for due, more in ((rules.due, extension), (row.duedate or rules.due, one.extension))
-            )
-            log.info(
-                f"From course.toml, the extension for {one_line(one.student_id, 60)} is now {until}; it was {before}."
-            )
+    for submission in session.execute(query).all():
+        extension = rules.extension(submission.student_id)
+        if (submission.extension or timedelta()) != (extension or timedelta()):
+            session.execute(update(submitted).where(submitted.id == submission.id).values(extension=extension))
+            before = _describe_extension(row.duedate or rules.due, submission.extension, rules.zone)
+            now = _describe_extension(rules.due, extension, rules.zone)
+            student = one_line(submission.student_id, 60)
+            log.info(f"From course.toml, the extension for {student} is now {now}; it was {before}.")
+
+
+def _describe_extension(due: datetime, extension: timedelta | None, zone: str) -> str:
+    return f"until {format_time(due + extension, zone)}" if extension else "none"
 
 
 def write_penalties(session: Session, rows: Iterable[NotebookRow], penalties: Mapping[str, float]) -> None:

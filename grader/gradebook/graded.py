@@ -29,7 +29,9 @@ class Stopped:
 
 
 @dataclass(frozen=True)
-class Found:
+class GradingResult:
+    """What grading found in one submission."""
+
     verdicts: Sequence[Scored] = ()
     blocked: Sequence[str] = ()
     stopped: Sequence[Stopped] = ()  # cells that did not finish
@@ -39,7 +41,7 @@ class Found:
     tried: Sequence[Tried] = ()  # the kinds of actions that were blocked, for the student
 
 
-def what_grading_found(folder: Path, names: Sequence[str], record: Record | None) -> Found:
+def read_grading_result(folder: Path, names: Sequence[str], record: Record | None) -> GradingResult:
     """What our record and the autograded notebooks of these names say about a submission.
 
     If `grader autograde` graded last, the verdicts are in our record. If nbgrader did, they are in the notebooks, whose
@@ -48,18 +50,24 @@ def what_grading_found(folder: Path, names: Sequence[str], record: Record | None
     verdicts, blocked = (record.verdicts, record.blocked) if record else ((), ())
     environment = record.environment if record else ""
     try:
-        contents = {name: path.read_bytes() for name in names if (path := folder / f"{name}.ipynb").exists()}
+        paths = {name: folder / f"{name}.ipynb" for name in names}
+        contents = {name: path.read_bytes() for name, path in paths.items() if path.exists()}
         notebooks = [nbformat.from_dict(json.loads(content)) for content in contents.values()]
         if contents and (not record or record.digest != digest_of(contents)):
             verdicts, blocked = together([results_of(notebook) for notebook in notebooks])
             environment = ""
-        stopped = [each for notebook in notebooks for each in _stopped(notebook)]
-        sources = {number: text for notebook in notebooks for number, text in solution_sources(notebook).items()}
-        words = [one for notebook in notebooks for one in words_of(notebook)]
-        tried = [kind for notebook in notebooks for kind in tried_in(notebook)]
-        return Found(verdicts, blocked, stopped, sources, words, environment, list(dict.fromkeys(tried)))
+        stopped: list[Stopped] = []
+        sources: dict[Label, str] = {}
+        words: list[tuple[str, str]] = []
+        tried: list[Tried] = []
+        for notebook in notebooks:
+            stopped += _stopped(notebook)
+            sources |= solution_sources(notebook)
+            words += words_of(notebook)
+            tried += tried_in(notebook)
+        return GradingResult(verdicts, blocked, stopped, sources, words, environment, list(dict.fromkeys(tried)))
     except (OSError, ValueError, RecursionError, AttributeError):  # unreadable, or not from a grader
-        return Found(verdicts, blocked, environment=environment)
+        return GradingResult(verdicts, blocked, environment=environment)
 
 
 def _stopped(notebook: NotebookNode) -> list[Stopped]:
@@ -73,12 +81,12 @@ def _stopped(notebook: NotebookNode) -> list[Stopped]:
 
 def solution_sources(notebook: NotebookNode) -> dict[Label, str]:
     """The sources of the solution cells, by exercise."""
-    found: dict[Label, str] = {}
+    sources: dict[Label, str] = {}
     for cell in notebook.cells:
         number = solved_exercise(cell)
         if number is not None:
-            found[number] = _source(cell)
-    return found
+            sources[number] = _source(cell)
+    return sources
 
 
 def words_of(notebook: NotebookNode) -> list[tuple[str, str]]:

@@ -40,8 +40,9 @@ def secret_of(course: Path) -> bytes:
     """The secret of a course folder, made when first needed."""
     path = course / SECRET_FILE
     with contextlib.suppress(FileNotFoundError):
-        if known := path.read_bytes():
-            return known
+        secret = path.read_bytes()
+        if secret:
+            return secret
         raise CourseError(  # perhaps after a power cut; anybody could guess an empty one
             f"{path} is empty, so it is not a secret. Restore a copy, or delete it: the next run then makes a new one "
             "and regrades everything."
@@ -59,5 +60,5 @@ def secret_of(course: Path) -> bytes:
 
 def hidden_seed(secret: bytes, assignment: str, student: str, attempt: int | str = 1) -> str:
     """The seed for an attempt, given by its number, or by a random text where attempts cannot be counted."""
-    said = "\0".join((assignment, student, str(attempt))).encode("utf-8", "surrogateescape")
-    return hmac.new(secret, said, hashlib.sha256).hexdigest()
+    text = "\0".join((assignment, student, str(attempt))).encode("utf-8", "surrogateescape")
+    return hmac.new(secret, text, hashlib.sha256).hexdigest()

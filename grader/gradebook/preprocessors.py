@@ -49,35 +49,35 @@ class SubmissionExporter(NotebookExporter):
 
     def from_filename(self, filename: str, resources: Resources | None = None, **kw: object) -> tuple[str, Resources]:
         if not self.parent._sanitizing:  # nbgrader's second pass reads what the first one wrote
-            written: tuple[str, Resources] = super().from_filename(filename, resources, **kw)
-            return written
+            output: tuple[str, Resources] = super().from_filename(filename, resources, **kw)
+            return output
         resources = dict(resources or {})
         metadata = dict(resources.get("metadata", {}))
         path = Path(filename)
         metadata["name"] = path.stem
         metadata["path"] = str(path.parent)
         resources["metadata"] = metadata
-        self._remove_what_links_lead_to(path.parent, resources["nbgrader"])
+        self._remove_copies_of_links(path.parent, resources["nbgrader"])
         content = content_of(path)
-        if content is not None and (why := why_not_whole(content)):  # zero points would say nothing about it
-            raise CourseError(f"{path.name} is not a complete notebook: {why}. Ask the student to submit it again.")
-        output: tuple[str, Resources] = self.from_notebook_node(parse_notebook(content), resources, **kw)
-        return output
+        problem = "" if content is None else why_not_whole(content)
+        if problem:  # zero points would say nothing about it
+            raise CourseError(f"{path.name} is not a complete notebook: {problem}. Ask the student to submit it again.")
+        parsed: tuple[str, Resources] = self.from_notebook_node(parse_notebook(content), resources, **kw)
+        return parsed
 
-    def _remove_what_links_lead_to(self, submitted: Path, names: dict[str, str]) -> None:
+    def _remove_copies_of_links(self, submitted: Path, names: dict[str, str]) -> None:
         """Remove the targets of links: nbgrader has copied them into the folder that the student's code may read."""
         copy = Path(self.parent._format_dest(names["assignment"], names["student"]))
         course = self.parent.coursedir
-        given = Path(course.format_path(course.source_directory, ".", names["assignment"]))
+        source = Path(course.format_path(course.source_directory, ".", names["assignment"]))
         for link in links(submitted):
-            place = link.relative_to(submitted)
-            copied = copy / place
-            if (given / place).exists():  # nbgrader has already put the course's own file there
+            path = link.relative_to(submitted)
+            if (source / path).exists():  # nbgrader has already put the course's own file there
                 continue
-            if copied.is_dir():
-                shutil.rmtree(copied)
+            if (copy / path).is_dir():
+                shutil.rmtree(copy / path)
             else:
-                copied.unlink(missing_ok=True)
+                (copy / path).unlink(missing_ok=True)
 
 
 def links(folder: Path) -> list[Path]:
@@ -91,13 +91,14 @@ class RepairSubmission(NbGraderPreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         names = resources["nbgrader"]
-        known = resources[IN_MEMORY].notebook.known if IN_MEMORY in resources else recorded_cells(self, names)
+        cells = resources[IN_MEMORY].notebook.known if IN_MEMORY in resources else recorded_cells(self, names)
         notes = nb.metadata.pop(NOTES_KEY, [])
         was_empty = not nb.cells
-        repairs = repair(nb, known)
+        repairs = repair(nb, cells)
         if not was_empty:  # else every cell is missing, and a note already says why
             notes += repairs
-        notes += [brevity.NOTE] if brevity.is_long(nb) else []
+        if brevity.is_long(nb):
+            notes.append(brevity.NOTE)
         add_notes(nb, notes)
         safe_texts(nb)
         for note in notes:
@@ -105,29 +106,31 @@ class RepairSubmission(NbGraderPreprocessor):
         return nb, resources
 
 
-def recorded_cells(part: NbGraderPreprocessor, names: dict[str, str]) -> list[KnownCell]:
+def recorded_cells(preprocessor: NbGraderPreprocessor, names: dict[str, str]) -> list[KnownCell]:
     """The cells of a released notebook, from nbgrader's gradebook."""
     with Gradebook(names["db_url"]) as gradebook:
         recorded = gradebook.find_notebook(names["notebook"], names["assignment"])
-        return known_cells(recorded, _released(part, names) or _cleared(part, recorded))
+        return known_cells(recorded, _read_released(preprocessor, names) or _clear_recorded(preprocessor, recorded))
 
 
-def _released(part: NbGraderPreprocessor, names: dict[str, str]) -> NotebookNode | None:
+def _read_released(preprocessor: NbGraderPreprocessor, names: dict[str, str]) -> NotebookNode | None:
     """The released notebook, if it is where nbgrader puts it."""
-    course = CourseDirectory(parent=part)
+    course = CourseDirectory(parent=preprocessor)
     folder = course.format_path(course.release_directory, ".", names["assignment"])
     path = Path(folder, f"{names['notebook']}.ipynb")
     return nbformat.read(path, as_version=4) if path.is_file() else None
 
 
-def _cleared(preprocessor: NbGraderPreprocessor, recorded: Notebook) -> NotebookNode:
+def _clear_recorded(preprocessor: NbGraderPreprocessor, recorded: Notebook) -> NotebookNode:
     """The recorded cells without what nbgrader takes out of a release only after it has recorded them."""
-    texts = [(cell.source, {"nbgrader": {"grade_id": cell.name}}) for cell in recorded.source_cells]
-    cells = [nbformat.v4.new_markdown_cell(source, metadata=metadata) for source, metadata in texts]
-    cleared = nbformat.v4.new_notebook(cells=cells)
+    cells = []
+    for cell in recorded.source_cells:
+        metadata = {"nbgrader": {"grade_id": cell.name}}
+        cells.append(nbformat.v4.new_markdown_cell(cell.source, metadata=metadata))
+    notebook = nbformat.v4.new_notebook(cells=cells)
     for step in (ClearHiddenTests, ClearMarkScheme):
-        step(parent=preprocessor, enforce_metadata=False).preprocess(cleared, {})
-    return cleared
+        step(parent=preprocessor, enforce_metadata=False).preprocess(notebook, {})
+    return notebook
 
 
 class RunAndJudge(Execute):
@@ -159,18 +162,18 @@ class RunAndJudge(Execute):
         )
         names = resources.get("nbgrader", {})
         if IN_MEMORY in resources:
-            held = resources[IN_MEMORY]
-            files, demos, seed, known = held.files, held.notebook.demos, held.hidden_seed, held.notebook.known
-            exercises, hidden = held.exercises, held.hidden
+            data = resources[IN_MEMORY]
+            files, demos, seed, cells = data.files, data.notebook.demos, data.hidden_seed, data.notebook.known
+            exercises, hidden = data.exercises, data.hidden
         else:
             folder = resources.get("metadata", {}).get("path")
             if folder and names:
-                put_beside(Path(folder), self._given_beside(names))
+                put_beside(Path(folder), self._companion_files(names))
             files, demos = files_beside(Path(folder) if folder else None), self._demos(names)
-            seed, known = (self._hidden_seed(names), recorded_cells(self, names)) if names else ("", [])
+            seed, cells = (self._hidden_seed(names), recorded_cells(self, names)) if names else ("", [])
             exercises, hidden = self._exercises(names)
         # Take the order of the release: students may have moved cells.
-        exercises = in_order_of(exercises, (exercise_of(cell.grade_id) for cell in known))
+        exercises = in_order_of(exercises, (exercise_of(cell.grade_id) for cell in cells))
         settings = Settings(
             exercises,
             hidden,
@@ -180,24 +183,24 @@ class RunAndJudge(Execute):
             names.get("student", ""),
             by_user=self.by_user,
             limits=limits,
-            ordinary=self._ordinary(known),
+            ordinary=self._ordinary_tests(cells),
         )
         grade_notebook(nb, files, settings, demos)
         brevity.shorten(nb)
         return nb, resources
 
-    def _given_beside(self, names: dict[str, str]) -> Files:
+    def _companion_files(self, names: dict[str, str]) -> Files:
         """The files that students get, but that nbgrader, which copies source/, does not put beside a submission."""
         course = CourseDirectory(parent=self)
-        given = given_beside(Path(course.format_path(course.source_directory, ".", names["assignment"])))
-        own = self.config.Autograde.get("exclude_overwriting", {}).get(names["assignment"], [])
-        return {place: content for place, content in given.items() if place not in own}
+        files = given_beside(Path(course.format_path(course.source_directory, ".", names["assignment"])))
+        replaceable_files = self.config.Autograde.get("exclude_overwriting", {}).get(names["assignment"], [])
+        return {name: content for name, content in files.items() if name not in replaceable_files}
 
-    def _ordinary(self, known: Sequence[KnownCell]) -> OrdinaryTests:
+    def _ordinary_tests(self, cells: Sequence[KnownCell]) -> OrdinaryTests:
         """The ordinary tests, with the configuration of nbgrader's own parts for hidden tests and ignored output."""
         hiding, ignoring = ClearHiddenTests(parent=self), IgnorePattern(parent=self)
         unheard = ignoring.pattern if ignoring.enabled else ""
-        return OrdinaryTests.of(known, hiding.begin_test_delimeter, hiding.end_test_delimeter, unheard)
+        return OrdinaryTests.of(cells, hiding.begin_test_delimeter, hiding.end_test_delimeter, unheard)
 
     def _exercises(self, names: dict[str, str]) -> tuple[Exercises, list[str]]:
         """The exercises of the assignment, and the folders that no student's code may read.
@@ -215,5 +218,5 @@ class RunAndJudge(Execute):
 
     def _demos(self, names: dict[str, str]) -> frozenset[str]:
         """The cells that need not run, by the released notebook: tags of a submission could be the student's."""
-        released = _released(self, names) if names else None
+        released = _read_released(self, names) if names else None
         return demos_of(released) if released else frozenset()

@@ -57,19 +57,19 @@ class Record:
     @property
     def attempts(self) -> list[Attempt]:
         """All attempts of the student that were ever graded, as far as they are known."""
-        others = [Attempt(number, attempt) for attempt, number in self.choice.numbers.items()]
-        return [self.attempt, *others] if self.attempt else others
+        graded = [Attempt(number, digest) for digest, number in self.choice.numbers.items()]
+        return [self.attempt, *graded] if self.attempt else graded
 
 
-def attempts_of(record: Record | None) -> int:
+def count_attempts(record: Record | None) -> int:
     """How many attempts the one that counts was chosen from; one if that is unknown."""
     return max(1, len(record.choice.points)) if record else 1
 
 
 def describe_attempt(attempts: int, time: datetime | None, zone: str) -> str:
     """Which of several attempts counts, in words; empty if there is only one."""
-    which = f"submitted {format_time(time, zone)}" if time else "submitted at an unknown time"
-    return f"the best of {attempts} attempts, {which}" if attempts > 1 else ""
+    time_in_words = f"submitted {format_time(time, zone)}" if time else "submitted at an unknown time"
+    return f"the best of {attempts} attempts, {time_in_words}" if attempts > 1 else ""
 
 
 def digest_of(notebooks: Mapping[str, bytes]) -> str:
@@ -92,7 +92,7 @@ def read_records(session: Session, assignment_id: str, students: Collection[str]
 
 def read_record(row: Any) -> Record:
     result = json.loads(row.result)
-    verdicts = [scored for data in result["verdicts"] if (scored := Scored.from_json(data))]
+    verdicts = list(filter(None, map(Scored.from_json, result["verdicts"])))
     attempt = Attempt(**result["hand_in"]) if result.get("hand_in") else None
     environment, choice = result.get("environment", ""), Choice(**result.get("choice", {}))
     return Record(row.fingerprint, row.digest, verdicts, result["blocked"], attempt, environment, choice)

@@ -65,8 +65,12 @@ def read_roster(root: Path, to_write: bool = False) -> dict[str, RosterLine]:
             f"{path} is not a roster: it has no column id, or is not a UTF-8 CSV file. Rename that file, or restore a "
             "copy of the roster."
         )
-    known = [{column: (line.get(column) or "").strip() for column in COLUMNS} for line in lines]
-    return {line["id"]: RosterLine(**line) for line in known if line["id"]}
+    roster: dict[str, RosterLine] = {}
+    for line in lines:
+        cells = {column: (line.get(column) or "").strip() for column in COLUMNS}
+        if cells["id"]:
+            roster[cells["id"]] = RosterLine(**cells)
+    return roster
 
 
 class StudentNames:
@@ -74,7 +78,7 @@ class StudentNames:
 
     def __init__(self, roster: Mapping[str, RosterLine]) -> None:
         self.students = [*roster]
-        self._names = {student: enrolled.full_name for student, enrolled in roster.items()}
+        self._names = {student: line.full_name for student, line in roster.items()}
 
     def __call__(self, student: str) -> str:
         """The student's name; the id if the roster has none."""
@@ -106,13 +110,17 @@ def enter_students(course: Course, roster: Mapping[str, RosterLine]) -> None:
 
 
 def _enter(session: PatientSession, roster: Mapping[str, RosterLine]) -> None:
-    known = set(session.db.scalars(select(Student.id)))
-    for one in roster.values():
-        last = one.last_name or ("" if one.first_name else one.name)
-        said = {"first_name": one.first_name, "last_name": last, "email": one.email, "lms_user_id": one.lms_user_id}
-        values = {column: text for column, text in said.items() if text}
-        if one.id not in known:
-            session.db.execute(insert(Student).values(id=one.id, **values))
+    students = set(session.db.scalars(select(Student.id)))
+    for line in roster.values():
+        cells = {
+            "first_name": line.first_name,
+            "last_name": line.last_name or ("" if line.first_name else line.name),
+            "email": line.email,
+            "lms_user_id": line.lms_user_id,
+        }
+        values = {column: text for column, text in cells.items() if text}
+        if line.id not in students:
+            session.db.execute(insert(Student).values(id=line.id, **values))
         elif values:
-            session.db.execute(update(Student).where(Student.id == one.id).values(**values))
+            session.db.execute(update(Student).where(Student.id == line.id).values(**values))
     session.commit()

@@ -38,21 +38,21 @@ def settle(gradebook: Gradebook, assignment: str, rules: AssignmentRules) -> Non
 
 def warn_of_unknown_students(gradebook: Gradebook, rules: AssignmentRules) -> None:
     """Report rules for unknown students: the id is misspelled, or there is no submission from them yet."""
-    named = {*rules.extensions, *(student for group in rules.groups for student in group)}
-    if not named:
+    students_in_rules = set(rules.extensions).union(*rules.groups)
+    if not students_in_rules:
         return
-    known = sorted(gradebook.db.scalars(select(Student.id)))
+    students = set(gradebook.db.scalars(select(Student.id)))
     gradebook.db.rollback()  # or a transaction would stay open on a server
-    for student in sorted(named.difference(known)):
-        meant = get_close_matches(student, set(known) - named, 1)
-        asked = f" Did you mean {one_line(meant[0], 60)}?" if meant else ""
-        log.warning(f"course.toml names {one_line(student, 60)}, who is not in the gradebook.{asked}")
+    for student in sorted(students_in_rules - students):
+        matches = get_close_matches(student, sorted(students - students_in_rules), 1)
+        question = f" Did you mean {one_line(matches[0], 60)}?" if matches else ""
+        log.warning(f"course.toml names {one_line(student, 60)}, who is not in the gradebook.{question}")
 
 
 def warn_of_unknown_lateness(course: Course, assignment: str) -> None:
     """Report late students who lose nothing, since nobody knows how late they are."""
     submitted = course.folder("submitted")
-    late = [one for one in course.students(assignment) if is_late_without_time(submitted / one / assignment)]
+    late = [name for name in course.students(assignment) if is_late_without_time(submitted / name / assignment)]
     if late:
         log.warning(
             f"Late by an unknown time, so there is no penalty: {listed(late)}. Collect again with --times, or write "

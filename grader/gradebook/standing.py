@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from grader.gradebook.graded import Found, Stopped
+from grader.gradebook.graded import GradingResult, Stopped
 from grader.gradebook.items import Counted, Item
 from grader.gradebook.marks import Marks
 from grader.gradebook.records import Record
@@ -62,7 +62,7 @@ class Standing:
     record: Record | None = None  # what the grade was given for
     has_submitted: bool = False
     is_called_late: bool = False  # by a platform, without a time
-    found: Found = field(default_factory=Found)  # what grading found
+    result: GradingResult = field(default_factory=GradingResult)  # what grading found
 
     @property
     def student(self) -> str:
@@ -120,16 +120,16 @@ class Standing:
 
     @property
     def verdicts(self) -> Sequence[Scored]:
-        return self.found.verdicts
+        return self.result.verdicts
 
     @property
     def blocked(self) -> Sequence[str]:
-        return self.found.blocked
+        return self.result.blocked
 
     @property
     def stopped(self) -> Sequence[Stopped]:
-        return self.found.stopped
+        return self.result.stopped
 
     @property
     def solutions(self) -> Mapping[Label, str]:
-        return self.found.solutions
+        return self.result.solutions

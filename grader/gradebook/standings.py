@@ -14,7 +14,7 @@ from grader.errors import CourseError
 from grader.gradebook.class_rows import ClassRows, read_rows
 from grader.gradebook.connection import check_gradebook
 from grader.gradebook.due_dates import is_late_without_time
-from grader.gradebook.graded import solution_sources, what_grading_found, words_of
+from grader.gradebook.graded import read_grading_result, solution_sources, words_of
 from grader.gradebook.items import Item
 from grader.gradebook.roster import RosterLine, read_roster
 from grader.gradebook.standing import Person, Standing
@@ -29,9 +29,9 @@ class ClassGrades:
     duedate: datetime | None
     items: Sequence[Item]
     standings: Sequence[Standing]  # of everyone, by name
-    given: Mapping[Label, Sequence[str]]  # solution cells as released, and as the course solves them
-    given_words: Collection[str] = ()  # the course's own cells of text
-    handed_out: Collection[str] = ()  # the lines of all released cells
+    course_solutions: Mapping[Label, Sequence[str]]  # solution cells as released, and as the course solves them
+    course_words: Collection[str] = ()  # the course's own cells of text
+    released_lines: Collection[str] = ()  # the lines of all released cells
     late: Late | None = None  # the term's rule for being late
     zone: str = ""  # the time zone of the course
 
@@ -67,30 +67,31 @@ def read_class(course: Course, assignment: str) -> ClassGrades:
     folder = course.folder("autograded").resolve()
     submitters = set(course.students(assignment))
     roster, submitted = read_roster(course.root), course.folder("submitted")
-    standings = [
-        _standing(_enrolled(person, roster), rows, folder, submitted, person.id in submitters)
-        for person in [*rows.people, *(Person(name) for name in submitters - {person.id for person in rows.people})]
-    ]
-    found = ClassGrades(
+    strangers = submitters - {person.id for person in rows.people}
+    standings = []
+    for person in [*rows.people, *map(Person, strangers)]:
+        person_in_roster = _add_roster_names(person, roster)
+        standings.append(_standing(person_in_roster, rows, folder, submitted, person.id in submitters))
+    grades = ClassGrades(
         assignment=assignment,
         duedate=rows.duedate,
         items=rows.items,
         standings=sorted(standings, key=lambda standing: standing.student),
-        given=_given(course, assignment),
-        given_words=_given_words(course, assignment),
-        handed_out=_handed_out(course, assignment),
+        course_solutions=_course_solutions(course, assignment),
+        course_words=_course_words(course, assignment),
+        released_lines=_released_lines(course, assignment),
         late=rows.rules.late,
         zone=rows.rules.zone,
     )
-    if not found.graded:
+    if not grades.graded:
         raise CourseError(f"{assignment} is not graded yet. Run: grader autograde {assignment}")
-    return found
+    return grades
 
 
-def _enrolled(person: Person, roster: Mapping[str, RosterLine]) -> Person:
+def _add_roster_names(person: Person, roster: Mapping[str, RosterLine]) -> Person:
     """The person with added names that only the roster has."""
-    known = roster.get(person.id)
-    return replace(person, username=known.username, canvas_id=known.canvas_id) if known else person
+    line = roster.get(person.id)
+    return replace(person, username=line.username, canvas_id=line.canvas_id) if line else person
 
 
 def _standing(person: Person, rows: ClassRows, folder: Path, submitted: Path, has_submitted: bool) -> Standing:
@@ -98,40 +99,38 @@ def _standing(person: Person, rows: ClassRows, folder: Path, submitted: Path, ha
     standing = rows.standings.get(person.id)
     if standing is None:
         return Standing(person, has_submitted=has_submitted)
-    place = Path(standing.by, rows.assignment)
+    path = Path(standing.by, rows.assignment)
     return replace(
         standing,
         person=person,
-        is_called_late=not standing.has_time and is_late_without_time(submitted / place),
-        found=what_grading_found(folder / place, rows.notebooks, standing.record),
+        is_called_late=not standing.has_time and is_late_without_time(submitted / path),
+        result=read_grading_result(folder / path, rows.notebooks, standing.record),
     )
 
 
-def _given(course: Course, assignment: str) -> dict[Label, list[str]]:
+def _course_solutions(course: Course, assignment: str) -> dict[Label, list[str]]:
     """Solutions that no student wrote: the cells as released, and as the course solves them."""
-    given: dict[Label, list[str]] = defaultdict(list)
+    sources: dict[Label, list[str]] = defaultdict(list)
     for name in course.notebooks("source", assignment):
         for number, source in solutions(course.read("source", assignment, name)).items():
-            given[number].append(source)
+            sources[number].append(source)
     for name in course.notebooks("release", assignment):
         for number, source in solution_sources(course.read("release", assignment, name)).items():
-            given[number].append(source)
-    return dict(given)
+            sources[number].append(source)
+    return dict(sources)
 
 
-def _given_words(course: Course, assignment: str) -> set[str]:
-    return {
-        text
-        for step in ("source", "release")
-        for name in course.notebooks(step, assignment)
-        for _, text in words_of(course.read(step, assignment, name))
-    }
+def _course_words(course: Course, assignment: str) -> set[str]:
+    words: set[str] = set()
+    for step in ("source", "release"):
+        for name in course.notebooks(step, assignment):
+            words |= {text for _, text in words_of(course.read(step, assignment, name))}
+    return words
 
 
-def _handed_out(course: Course, assignment: str) -> set[str]:
-    return {
-        line
-        for name in course.notebooks("release", assignment)
-        for cell in course.read("release", assignment, name).cells
-        for line in cell.source.splitlines()
-    }
+def _released_lines(course: Course, assignment: str) -> set[str]:
+    lines: set[str] = set()
+    for name in course.notebooks("release", assignment):
+        for cell in course.read("release", assignment, name).cells:
+            lines |= set(cell.source.splitlines())
+    return lines

@@ -44,13 +44,15 @@ class TermGrades:
 
     def total(self, student: str) -> float | None:
         """The weighted mean of a student's shares in all assignments; None if nothing counts."""
-        counting = [one for one in self.assignments if one.counts]
-        weights = sum(one.weight for one in counting)
-        return sum(one.weight * one.share(student) for one in counting) / weights if weights else None
+        counting = [assignment for assignment in self.assignments if assignment.counts]
+        total_weight = sum(assignment.weight for assignment in counting)
+        if not total_weight:
+            return None
+        return sum(assignment.weight * assignment.share(student) for assignment in counting) / total_weight
 
     @property
     def not_final(self) -> list[str]:
-        return sorted({student for one in self.assignments for student in one.not_final})
+        return sorted({student for assignment in self.assignments for student in assignment.not_final})
 
 
 def read_term(course: Course) -> TermGrades:
@@ -59,21 +61,22 @@ def read_term(course: Course) -> TermGrades:
     check_gradebook(api)
     rules = {name: term_rules(course, name) for name in course.assignments()}
     people: dict[str, Person] = {}
-    found = []
+    assignments: dict[str, AssignmentGrades] = {}
     with contextlib.closing(open_gradebook(api)) as gradebook:
-        for name, own in rules.items():
+        for name, assignment_rules in rules.items():
             with contextlib.suppress(NotInGradebook):
-                rows = ClassRows(gradebook.db, name, own)
+                rows = ClassRows(gradebook.db, name, assignment_rules)
                 people |= {person.id: person for person in rows.people}
                 if rows.scored:
-                    found.append(_grades(name, rows, own.weight, course.students(name)))
-    if not found:
+                    assignments[name] = _grades(name, rows, assignment_rules.weight, course.students(name))
+    if not assignments:
         raise CourseError("Nothing is graded yet. Run: grader autograde")
-    people = {student: Person(student) for one in found for student in one.not_final} | people
-    graded = {one.name for one in found}
-    ungraded = [name for name in rules if name not in graded]
-    zone = next((own.zone for own in rules.values()), "")
-    return TermGrades(found, ungraded, [people[student] for student in sorted(people)], zone)
+    for assignment in assignments.values():
+        for student in assignment.not_final:
+            people.setdefault(student, Person(student))
+    ungraded = [name for name in rules if name not in assignments]
+    zone = next((assignment_rules.zone for assignment_rules in rules.values()), "")
+    return TermGrades([*assignments.values()], ungraded, [people[student] for student in sorted(people)], zone)
 
 
 def _grades(name: str, rows: ClassRows, weight: float, submitters: Sequence[str]) -> AssignmentGrades:

@@ -44,13 +44,13 @@ def summary(grades: ClassGrades, files: Mapping[str, str] | None = None) -> Summ
     """Summarize a class. `files` are digests of submissions."""
     graded = grades.graded
     titles = _titles(graded)
-    empty = {standing.student for standing in graded if _is_empty(standing, grades.given)}
+    empty = {standing.student for standing in graded if _is_empty(standing, grades.course_solutions)}
     return Summary(
         assignment=grades.assignment,
         written=local(datetime.now(UTC), grades.zone).isoformat(timespec="seconds"),
         due=local(grades.duedate, grades.zone).isoformat() if grades.duedate else None,
         zone=grades.zone,
-        environments=sorted({one.found.environment for one in graded if one.found.environment}),
+        environments=sorted({one.result.environment for one in graded if one.result.environment}),
         counts=Counts(len(grades.standings), len(graded)),
         points=_points(grades),
         exercises=[_exercise(item, titles, graded) for item in grades.items],
@@ -211,8 +211,8 @@ def _identical(grades: ClassGrades, files: Mapping[str, str], empty: Collection[
     works = {}
     for one in grades.submissions:
         file = "" if one.student in empty else files.get(one.student, "")
-        works[one.student] = Work(one.solutions, one.found.words, file)
-    return identical(works, grades.given, grades.given_words, grades.handed_out)
+        works[one.student] = Work(one.solutions, one.result.words, file)
+    return identical(works, grades.course_solutions, grades.course_words, grades.released_lines)
 
 
 def _late(graded: Sequence[Standing]) -> list[LateStudent]:

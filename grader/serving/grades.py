@@ -11,7 +11,7 @@ from grader.course.folder import Course
 from grader.gradebook.class_rows import ClassRows, NotInGradebook, read_rows
 from grader.gradebook.connection import is_new
 from grader.gradebook.fingerprint import NEW_SUBMISSION, changes_between
-from grader.gradebook.graded import Found, what_grading_found
+from grader.gradebook.graded import GradingResult, read_grading_result
 from grader.gradebook.items import count
 from grader.gradebook.published import Publication, Publications, PublishedPoints
 from grader.gradebook.standing import Submitted
@@ -27,7 +27,7 @@ class SubmissionGrade:
 
     standing: PublishedPoints
     max_points: float
-    findings: Found  # what grading found
+    findings: GradingResult  # what grading found
     explains: bool = True  # whether that is behind the points: not if it was graded again since they were published
 
 
@@ -98,7 +98,7 @@ class SubmissionGrades:
         now = self.rows.standings[arrival.student]
         shown = self.published(arrival.student) or PublishedPoints.of(now)
         folder = self.course.folder("autograded") / now.by / self.assignment
-        findings = what_grading_found(folder, self.rows.notebooks, now.record)
+        findings = read_grading_result(folder, self.rows.notebooks, now.record)
         changed = changes_between(shown.fingerprint, PublishedPoints.of(now).fingerprint)
         return SubmissionGrade(shown, self.most(arrival.student), findings, not changed)
 
@@ -116,7 +116,7 @@ class SubmissionGrades:
             void=[item.label for item in rows.items if item.rule is Rule.VOID],
             waits=[item.label for item in rows.items if item.label not in earned and item.rule not in settled],
         )
-        return SubmissionGrade(standing, rows.max_points, Found(verdicts))
+        return SubmissionGrade(standing, rows.max_points, GradingResult(verdicts))
 
     def late_by(self, arrival: Arrival) -> timedelta:
         """How late a submission is. The same file as the one that counts is as late as that one."""

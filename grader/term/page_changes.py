@@ -41,13 +41,12 @@ def read_changes(root: Path) -> dict[str, PageChanges]:
     """What was decided in this course, by assignment."""
     path = root / CHANGES_FILE
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        return {
-            str(name): PageChanges(
-                {student: datetime.fromisoformat(until) for student, until in one["until"].items()}, bool(one["closed"])
-            )
-            for name, one in found.items()
-        }
+        values = json.loads(path.read_text(encoding="utf-8"))
+        changes = {}
+        for assignment, value in values.items():
+            until = {student: datetime.fromisoformat(time) for student, time in value["until"].items()}
+            changes[str(assignment)] = PageChanges(until, bool(value["closed"]))
+        return changes
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):

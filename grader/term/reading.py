@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeGuard, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from grader.errors import CourseError
@@ -27,67 +27,67 @@ T = TypeVar("T")
 
 
 class TomlTable:
-    """A table of course.toml; `place` is the keys that lead to it."""
+    """A table of course.toml; `path` is the keys that lead to it."""
 
-    def __init__(self, values: Mapping[str, object], place: tuple[str, ...] = ()) -> None:
+    def __init__(self, values: Mapping[str, object], path: tuple[str, ...] = ()) -> None:
         self.values = values
-        self._place = place
+        self._path = path
 
-    def wrong(self, key: str, what: str, instead: str) -> CourseError:
-        return CourseError(f"{COURSE_FILE}, {'.'.join([*self._place, key])}: {what}. {instead}.")
+    def error(self, key: str, problem: str, advice: str) -> CourseError:
+        return CourseError(f"{COURSE_FILE}, {'.'.join([*self._path, key])}: {problem}. {advice}.")
 
-    def only(self, known: Collection[str]) -> None:
+    def check_keys(self, options: Collection[str]) -> None:
         """Check that there are no keys but these. Any other is probably misspelled."""
         for key in self.values:
-            if key not in known:
-                raise self.wrong(key, "there is no such key", nearest(key, known))
+            if key not in options:
+                raise self.error(key, "there is no such key", suggest(key, options))
 
     def table(self, key: str) -> TomlTable:
         """The table of this name, or an empty one."""
-        found = self.values.get(key, {})
-        if not isinstance(found, dict):
-            raise self.wrong(key, f"{shown(found)} is not a table", f"Write [{'.'.join([*self._place, key])}] instead")
-        return TomlTable(found, (*self._place, key))
+        value = self.values.get(key, {})
+        if not isinstance(value, dict):
+            raise self.error(key, f"{quote(value)} is not a table", f"Write [{'.'.join([*self._path, key])}] instead")
+        return TomlTable(value, (*self._path, key))
 
     def share(self, key: str, usual: float | None = None) -> float:
         """A number from 0 to 1. Without a default, it must be there."""
-        found = self.values.get(key, usual)
-        if isinstance(found, bool) or not isinstance(found, (int, float)) or not 0 <= found <= 1:
-            what = "it is missing" if found is None else f"{shown(found)} is not a number from 0 to 1"
-            raise self.wrong(key, what, f"Write {key} = 0.1 for 10%")
-        return float(found)
+        value = self.values.get(key, usual)
+        if not _is_number(value) or not 0 <= value <= 1:
+            problem = "it is missing" if value is None else f"{quote(value)} is not a number from 0 to 1"
+            raise self.error(key, problem, f"Write {key} = 0.1 for 10%")
+        return float(value)
 
     def amount(self, key: str, usual: float) -> float:
         """A number that is not negative."""
-        found = self.values.get(key, usual)
-        if isinstance(found, bool) or not isinstance(found, (int, float)) or not 0 <= found < math.inf:
-            raise self.wrong(key, f"{shown(found)} is not a number of 0 or more", f"For example, write {key} = 2")
-        return float(found)
+        value = self.values.get(key, usual)
+        if not _is_number(value) or not 0 <= value < math.inf:
+            raise self.error(key, f"{quote(value)} is not a number of 0 or more", f"For example, write {key} = 2")
+        return float(value)
 
     def count(self, key: str, usual: int | None) -> int | None:
         """A whole number of at least one."""
-        found = self.values.get(key, usual)
-        if found is None:
+        value = self.values.get(key, usual)
+        if value is None:
             return None
-        if isinstance(found, bool) or not isinstance(found, int) or found < 1:
-            raise self.wrong(key, f"{shown(found)} is not a whole number of 1 or more", f"For example, write {key} = 3")
-        return found
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise self.error(key, f"{quote(value)} is not a whole number of 1 or more", f"For example, write {key} = 3")
+        return value
 
     def switch(self, key: str, usual: bool) -> bool:
-        found = self.values.get(key, usual)
-        if not isinstance(found, bool):
-            raise self.wrong(
-                key, f"{shown(found)} is neither true nor false", f"Write {key} = {str(not usual).lower()}"
+        value = self.values.get(key, usual)
+        if not isinstance(value, bool):
+            raise self.error(
+                key, f"{quote(value)} is neither true nor false", f"Write {key} = {str(not usual).lower()}"
             )
-        return found
+        return value
 
-    def one_of(self, key: str, known: Sequence[str]) -> str:
-        found = self.values.get(key)
-        if found not in known:
-            what = "it is missing" if found is None else f"{shown(found)} is not an option"
-            choice = " or ".join(f'{key} = "{one}"' for one in known)
-            raise self.wrong(key, what, f"Write {choice}")
-        return str(found)
+    def choice(self, key: str, options: Sequence[str]) -> str:
+        value = self.values.get(key)
+        if value not in options:
+            problem = "it is missing" if value is None else f"{quote(value)} is not an option"
+            choices = " or ".join(f'{key} = "{option}"' for option in options)
+            raise self.error(key, problem, f"Write {choices}")
+        return str(value)
 
     def length(self, key: str) -> timedelta:
         """A length of time; zero if it is not given."""
@@ -96,37 +96,45 @@ class TomlTable:
     def moment(self, key: str, zone: str) -> datetime | None:
         return self._time(key, lambda value: moment_of(value, zone)) if key in self.values else None
 
-    def _time(self, key: str, read: Callable[[object], T]) -> T:
+    def _time(self, key: str, convert: Callable[[object], T]) -> T:
         try:
-            return read(self.values[key])
+            return convert(self.values[key])
         except NoTime as error:
-            raise self.wrong(key, f"{shown(self.values[key])}: {error.problem}", error.instead) from None
+            raise self.error(key, f"{quote(self.values[key])}: {error.problem}", error.instead) from None
 
     def names(self, key: str, example: str) -> list[str]:
         """A list of texts or whole numbers, as texts."""
-        found = self.values.get(key, [])
-        if not isinstance(found, list) or not all(map(_is_name, found)):
-            raise self.wrong(key, f"{shown(found)} is not a list of names", f"Write {key} = {example}")
-        return [str(one) for one in found]
+        value = self.values.get(key, [])
+        if not isinstance(value, list) or not all(map(_is_name, value)):
+            raise self.error(key, f"{quote(value)} is not a list of names", f"Write {key} = {example}")
+        return list(map(str, value))
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _is_name(value: object) -> bool:
     return isinstance(value, (str, int)) and not isinstance(value, bool)
 
 
-def nearest(name: str, known: Collection[str]) -> str:
+def suggest(name: str, options: Collection[str]) -> str:
     """A hint for a misspelled name: the one that was probably meant, and all there are."""
-    if not known:
+    if not options:
         return "There are none"
-    meant = get_close_matches(name, known, 1, 0.0)
-    return f"Did you mean {meant[0]}? The options are: {', '.join(known)}"
+    matches = get_close_matches(name, options, 1, 0.0)
+    return f"Did you mean {matches[0]}? The options are: {', '.join(options)}"
 
 
-def shown(value: object) -> str:
+def quote(value: object) -> str:
     """A value as written in the file, cut if it is long."""
     if isinstance(value, list):
-        return f"[{', '.join(map(shown, value))}]"
-    text = f'"{value}"' if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
+        return f"[{', '.join(map(quote, value))}]"
+    text = str(value)
+    if isinstance(value, str):
+        text = f'"{value}"'
+    elif isinstance(value, bool):
+        text = text.lower()
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
@@ -171,24 +179,24 @@ ASSIGNMENT = {
 
 def read_rules(root: Path, assignments: Sequence[str] | None = None) -> Rules:
     """Read the rules in this folder. If the assignments are given, naming any other is an error."""
-    rules, changes = _read(root / COURSE_FILE, assignments), read_changes(root)
-    changed = {name: change.applied_to(rules.of(name)) for name, change in changes.items()}
+    rules = _read_course_file(root / COURSE_FILE, assignments)
+    changed = {name: changes.applied_to(rules.of(name)) for name, changes in read_changes(root).items()}
     return replace(rules, assignments={**rules.assignments, **changed})
 
 
-def _read(path: Path, assignments: Sequence[str] | None) -> Rules:
+def _read_course_file(path: Path, assignments: Sequence[str] | None) -> Rules:
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Rules()
     except (OSError, ValueError, RecursionError) as error:  # also if it is not TOML, or not UTF-8
-        why = "it is nested too deeply" if isinstance(error, RecursionError) else error
-        raise CourseError(f"{COURSE_FILE} cannot be read: {why}. Fix that, then run this again.") from None
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        raise CourseError(f"{COURSE_FILE} cannot be read: {reason}. Fix that, then run this again.") from None
     term = TomlTable(values)
-    term.only(TERM)
+    term.check_keys(TERM)
     tables = term.table("assignments")
     if assignments is not None:
-        tables.only(assignments)
+        tables.check_keys(assignments)
     of_all = AssignmentRules(
         late=_late(term),
         groups=_groups(term.table("groups")),
@@ -204,7 +212,7 @@ def must_fit(rules: AssignmentRules, assignment: str, labels: Collection[str]) -
     for label, rule in rules.exercises.items():
         if label not in labels:
             table = TomlTable({}, ("assignments", assignment))
-            raise table.wrong(rule, f"{assignment} has no exercise {label}", nearest(label, labels))
+            raise table.error(rule, f"{assignment} has no exercise {label}", suggest(label, labels))
 
 
 def _zone(term: TomlTable) -> str:
@@ -213,13 +221,12 @@ def _zone(term: TomlTable) -> str:
     try:
         return ZoneInfo(str(name)).key if name else ""
     except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
-        known = available_timezones()
-        instead = (
-            f'For example, write timezone = "{get_close_matches(str(name), known, 1, 0.0)[0]}"'
-            if known
-            else "Leave it out"
-        )
-        raise term.wrong("timezone", f"there is no time zone {shown(name)}", instead) from None
+        advice = "Leave it out"
+        zones = available_timezones()
+        if zones:
+            (match,) = get_close_matches(str(name), zones, 1, 0.0)
+            advice = f'For example, write timezone = "{match}"'
+        raise term.error("timezone", f"there is no time zone {quote(name)}", advice) from None
 
 
 def _late(above: TomlTable) -> Late | None:
@@ -227,9 +234,9 @@ def _late(above: TomlTable) -> Late | None:
     if "late" not in above.values:
         return None
     table = above.table("late")
-    table.only(LATE)
+    table.check_keys(LATE)
     return Late(
-        per=table.one_of("per", ("day", "hour")),
+        per=table.choice("per", ("day", "hour")),
         share=table.share("share"),
         cap=table.share("cap", 1.0),
         grace=table.length("grace"),
@@ -238,55 +245,59 @@ def _late(above: TomlTable) -> Late | None:
 
 def _best(table: TomlTable, usual: bool) -> bool:
     """Whether the best of several attempts counts."""
-    return table.one_of("counts", ("last", "best")) == "best" if "counts" in table.values else usual
+    return table.choice("counts", ("last", "best")) == "best" if "counts" in table.values else usual
 
 
 def _groups(table: TomlTable) -> list[list[str]]:
     """Groups of students who submit together. Nobody may be in two groups."""
-    found: dict[str, str] = {}
+    groups: dict[str, list[str]] = {}
+    group_of: dict[str, str] = {}  # by student
     for name in table.values:
         members = table.names(name, '["ada", "kurt"]')
         if len(set(members)) < max(2, len(members)):
-            raise table.wrong(name, f"{shown(members)} are not at least two different students", "Name each once")
+            raise table.error(name, f"{quote(members)} are not at least two different students", "Name each once")
         for student in members:
-            if student in found:
-                raise table.wrong(name, f"{student} is also in {found[student]}", "Take the name out of one of them")
-            found[student] = name
-    return [table.names(name, "") for name in table.values]
+            if student in group_of:
+                raise table.error(name, f"{student} is also in {group_of[student]}", "Take the name out of one of them")
+            group_of[student] = name
+        groups[name] = members
+    return list(groups.values())
 
 
 def _extensions(table: TomlTable, due: datetime | None, zone: str) -> dict[str, timedelta]:
     """Extensions by student, given as a length of time or as a new due date."""
-    given = table.table("extensions")
-    if given.values and due is None:
-        raise table.wrong("extensions", "there is no due date to extend", "Write due = 2026-10-12T10:00:00+02:00")
-    found = {}
-    for student, value in given.values.items():
+    extension_table = table.table("extensions")
+    if extension_table.values and due is None:
+        raise table.error("extensions", "there is no due date to extend", "Write due = 2026-10-12T10:00:00+02:00")
+    extensions = {}
+    for student, value in extension_table.values.items():
         if isinstance(value, dict):
-            raise given.wrong(
+            raise extension_table.error(
                 student, "a name with a dot in it is read as two names", f'Write it in quotes: "{student}.…"'
             )
         if isinstance(value, date):  # or a date and time
-            until = given.moment(student, zone)
+            until = extension_table.moment(student, zone)
             assert until is not None
             assert due is not None
-            found[student] = until - due
+            extensions[student] = until - due
         else:
-            found[student] = given.length(student)
-        if found[student] < timedelta():
-            raise given.wrong(student, f"{shown(value)} is before the due date", 'Write a later time, or "2 days"')
-    return found
+            extensions[student] = extension_table.length(student)
+        if extensions[student] < timedelta():
+            raise extension_table.error(
+                student, f"{quote(value)} is before the due date", 'Write a later time, or "2 days"'
+            )
+    return extensions
 
 
 def _assignment(table: TomlTable, of_all: AssignmentRules) -> AssignmentRules:
-    table.only(ASSIGNMENT)
+    table.check_keys(ASSIGNMENT)
     zone = of_all.zone
     due = table.moment("due", zone)
     exercises: dict[str, Rule] = {}
     for rule in Rule:
         for label in table.names(rule, '[3, "mean"]'):
             if label in exercises:
-                raise table.wrong(rule, f"exercise {label} is also in {exercises[label]}", "Take it out of one of them")
+                raise table.error(rule, f"exercise {label} is also in {exercises[label]}", "Take it out of one of them")
             exercises[label] = rule
     extensions, weight = _extensions(table, due, zone), table.amount("weight", 1.0)
     groups = of_all.groups if table.switch("groups", True) else ()
@@ -298,16 +309,16 @@ def _assignment(table: TomlTable, of_all: AssignmentRules) -> AssignmentRules:
 def _serving(above: TomlTable, usual: Serving) -> Serving:
     """What the server allows and shows. What a table does not say is as usual."""
     table = above.table("serving")
-    table.only(SERVING)
-    before, after = (
-        Detail(table.one_of(key, list(Detail))) if key in table.values else shown_usually
-        for key, shown_usually in (("before", usual.before), ("after", usual.after))
-    )
+    table.check_keys(SERVING)
+
+    def detail(key: str, usual_detail: Detail) -> Detail:
+        return Detail(table.choice(key, list(Detail))) if key in table.values else usual_detail
+
     return Serving(
         attempts=table.count("attempts", usual.attempts),
         a_day=table.count("a_day", usual.a_day),
         pause=table.length("pause") if "pause" in table.values else usual.pause,
-        before=before,
-        after=after,
+        before=detail("before", usual.before),
+        after=detail("after", usual.after),
         closed=table.switch("closed", usual.closed),
     )

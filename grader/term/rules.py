@@ -121,7 +121,8 @@ class AssignmentRules:
 
     def extension(self, student: str) -> timedelta | None:
         """The longest extension of anybody in the student's group."""
-        return max((self.extensions[one] for one in self.group_of(student) if one in self.extensions), default=None)
+        extensions = [self.extensions[member] for member in self.group_of(student) if member in self.extensions]
+        return max(extensions, default=None)
 
     def due_for(self, student: str) -> datetime | None:
         """When it is due for this student; None without a due date in the rules."""
@@ -143,9 +144,11 @@ class AssignmentRules:
         """The student's due date and extension, in words; nothing without a due date in the rules."""
         if self.due is None:
             return []
+        dates = [f"due on {format_time(self.due, self.zone)}"]
         extension = self.extension(student)
-        more = [f"an extension until {format_time(self.due + extension, self.zone)}"] if extension else []
-        return [f"due on {format_time(self.due, self.zone)}", *more]
+        if extension:
+            dates.append(f"an extension until {format_time(self.due + extension, self.zone)}")
+        return dates
 
 
 @dataclass(frozen=True)

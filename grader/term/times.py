@@ -34,8 +34,8 @@ def length_of(value: object) -> timedelta:
 def moment_of(value: object, zone: str) -> datetime:
     """Read a date and time from TOML, in the time zone that it names or else in `zone`."""
     if not isinstance(value, datetime):
-        what = "a date without a time" if isinstance(value, date) else "this is not a date and time"
-        raise NoTime(what, "Write it as 2026-10-12T10:00:00+02:00, without quotes")
+        problem = "a date without a time" if isinstance(value, date) else "this is not a date and time"
+        raise NoTime(problem, "Write it as 2026-10-12T10:00:00+02:00, without quotes")
     if value.tzinfo is None:
         value = _in_zone(value, zone)
     return value.astimezone(UTC).replace(tzinfo=None)
@@ -57,8 +57,8 @@ def _in_zone(value: datetime, zone: str) -> datetime:
 
 def local(moment: datetime, zone: str) -> datetime:
     """A moment from the database in this time zone, or in UTC if it is empty."""
-    known = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return known.astimezone(ZoneInfo(zone) if zone else UTC)
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return aware.astimezone(ZoneInfo(zone) if zone else UTC)
 
 
 def format_time(moment: datetime, zone: str) -> str:
