@@ -124,7 +124,7 @@ def points(course: Course) -> dict[str, float]:
     return found
 
 
-def which(course: Course, student: str = "kurt") -> str:
+def counted_attempt_note(course: Course, student: str = "kurt") -> str:
     """What all that is told says of the hand-in that counts."""
     table = csv.DictReader(write_report(course, WORDS)[1].read_text("utf-8-sig").splitlines())
     (line,) = [one for one in table if one["student"] == student]
@@ -164,23 +164,23 @@ def count_graded(patch: pytest.MonkeyPatch) -> list[str]:
 # --- what is kept ----------------------------------------------------------------------------------------------------
 
 
-def test_nothing_that_was_handed_in_is_thrown_away(course: Course) -> None:
+def test_collect_when_best_counts_keeps_all_attempts(course: Course) -> None:
     one, two, three = (notebook(course, {}, f"{number} answers") for number in range(3))
     assert collected(course, (FIRST, one), (THIRD, three), dry_run=True) == ["new", "kept beside a newer one"]
     assert not (course.root / "hand_ins").exists()
     assert collected(course, (FIRST, one), (THIRD, three)) == ["new", "kept beside a newer one"]
     assert collected(course, (SECOND, two)) == ["kept beside a newer one"]
     assert collected(course, (SECOND, two), (THIRD, three)) == ["the same is there", "the same is there"]
-    assert all_there(course) == {one, two, three}
+    assert attempt_texts(course) == {one, two, three}
     newest = notebook(course, RIGHT, "four")
     assert collected(course, ("2026-10-20 09:00:00", newest)) == ["replaced"]
-    assert all_there(course) == {one, two, three, newest}
+    assert attempt_texts(course) == {one, two, three, newest}
     assert course.notebook("submitted/kurt", WORDS).read_text() == newest
     assert course.submitters() == ["kurt"]
     assert [path.name for path in (course.root / "submitted/kurt").iterdir()] == [WORDS]
 
 
-def all_there(course: Course, student: str = "kurt") -> set[str]:
+def attempt_texts(course: Course, student: str = "kurt") -> set[str]:
     places = [
         course.root / "hand_ins" / student / WORDS / name for name in attempts.kept_attempts(course, student, WORDS)
     ]
@@ -188,7 +188,7 @@ def all_there(course: Course, student: str = "kurt") -> set[str]:
 
 
 @pytest.mark.parametrize(("name", "most"), [("MOST_ATTEMPTS", 1), ("MOST_BYTES", 1000)])
-def test_who_hands_in_without_end_fills_no_disk_and_loses_nothing(
+def test_collect_when_attempts_are_too_many_waits(
     name: str, most: int, course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(attempts, name, most)
@@ -198,7 +198,7 @@ def test_who_hands_in_without_end_fills_no_disk_and_loses_nothing(
     collected(course, (SECOND, notebook(course, RIGHT)))  # its place is free: what was there is kept already
     graded(course)
     assert attempts.kept_attempts(course, "kurt", WORDS) == [copy]
-    assert which(course) == "the best of 2 attempts, submitted 2026-10-13 09:00 UTC"
+    assert counted_attempt_note(course) == "the best of 2 attempts, submitted 2026-10-13 09:00 UTC"
     source = inbox(course, (THIRD, notebook(course, WRONG, "No.")))
     (told,) = collect(course, WORDS, [source], CollectOptions(as_named=True))
     assert told.outcome == placing.WAITS
@@ -206,7 +206,7 @@ def test_who_hands_in_without_end_fills_no_disk_and_loses_nothing(
     assert graded(course) == {"kurt": True}
 
 
-def test_where_the_last_one_counts_nothing_is_kept(course: Course) -> None:
+def test_collect_when_last_counts_keeps_no_attempts(course: Course) -> None:
     course = rule(course, "")
     one, two = (notebook(course, {}, f"{number} answers") for number in range(2))
     assert collected(course, (FIRST, one), (SECOND, two)) == ["new"]
@@ -214,7 +214,7 @@ def test_where_the_last_one_counts_nothing_is_kept(course: Course) -> None:
     assert not (course.root / "hand_ins").exists()
 
 
-def test_a_cut_at_any_moment_throws_nothing_away(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_collect_when_cut_at_any_moment_loses_no_attempt(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [notebook(course, {}, f"{number} answers") for number in range(3)]
     collected(course, (FIRST, texts[0]), (SECOND, texts[1]))
     source = inbox(course, (THIRD, texts[2]))
@@ -225,9 +225,9 @@ def test_a_cut_at_any_moment_throws_nothing_away(course: Course, monkeypatch: py
             cut_after(moments, patch)
             list(collect(course, WORDS, [source], CollectOptions(as_named=True)))
             break
-        assert all_there(course) >= set(texts[:2])
+        assert attempt_texts(course) >= set(texts[:2])
         list(collect(course, WORDS, [source], CollectOptions(as_named=True)))
-        assert all_there(course) == set(texts)
+        assert attempt_texts(course) == set(texts)
         assert [path.name for path in (course.root / "submitted/kurt").iterdir()] == [WORDS]
         for name in ("submitted", "hand_ins"):
             shutil.rmtree(course.root / name)
@@ -256,7 +256,7 @@ def cut_after(number: int, patch: pytest.MonkeyPatch) -> None:
         patch.setattr(owner, name, counted(getattr(owner, name)))
 
 
-def test_what_is_replaced_by_hand_is_kept_once_it_is_graded(course: Course) -> None:
+def test_attempt_replaced_by_hand_is_kept_once_graded(course: Course) -> None:
     """As nbgrader's own collect replaces it, too."""
     collected(course, (FIRST, notebook(course, RIGHT)))
     graded(course)
@@ -268,7 +268,7 @@ def test_what_is_replaced_by_hand_is_kept_once_it_is_graded(course: Course) -> N
 # --- what counts -----------------------------------------------------------------------------------------------------
 
 
-def test_the_best_counts_and_only_what_is_new_is_graded(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_autograde_when_best_counts_grades_only_new_attempts(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     done = count_graded(monkeypatch)
     collected(course, (FIRST, notebook(course, WRONG)), (SECOND, notebook(course, RIGHT)))
     collected(course, (FIRST, notebook(course, RIGHT)), student="ada")
@@ -276,34 +276,32 @@ def test_the_best_counts_and_only_what_is_new_is_graded(course: Course, monkeypa
     assert sorted(done) == ["ada", "kurt", "kurt"]
     # A day and an hour late: a fifth of 7 is taken off, and that is more than the 3 of the first.
     assert points(course) == {"ada": 7, "kurt": 5.6}
-    assert which(course) == "the best of 2 attempts, submitted 2026-10-13 09:00 UTC"
-    assert which(course, "ada") == ""
+    assert counted_attempt_note(course) == "the best of 2 attempts, submitted 2026-10-13 09:00 UTC"
+    assert counted_attempt_note(course, "ada") == ""
     assert graded(course) == {"ada": True, "kurt": True}
     collected(course, (THIRD, notebook(course, WRONG)))
     assert stale(course, WORDS) == {"kurt": ("a new submission",)}
     assert graded(course) == {"ada": True, "kurt": False}
     assert len(done) == 4
     assert points(course) == {"ada": 7, "kurt": 5.6}
-    assert which(course) == "the best of 3 attempts, submitted 2026-10-13 09:00 UTC"
+    assert counted_attempt_note(course) == "the best of 3 attempts, submitted 2026-10-13 09:00 UTC"
     assert stale(course, WORDS) == {}
 
 
-def test_of_equal_ones_the_newer_counts(course: Course) -> None:
+def test_best_of_equal_attempts_is_the_newer(course: Course) -> None:
     course = rule(course, 'counts = "best"\n')
     collected(course, (FIRST, notebook(course, RIGHT)), (SECOND, notebook(course, RIGHT)))
     graded(course)
-    assert which(course) == "the best of 2 attempts, submitted 2026-10-13 09:00 UTC"
+    assert counted_attempt_note(course) == "the best of 2 attempts, submitted 2026-10-13 09:00 UTC"
 
 
-def test_an_extension_makes_another_one_the_best_and_that_is_told(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_extension_that_makes_another_attempt_best_is_told(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two days of 0.35 leave 2.1 of the 7 points: less than the 3 of the first."""
     course = rule(course, BEST.replace("share = 0.1", "share = 0.35"))
     collected(course, (FIRST, notebook(course, WRONG)), (SECOND, notebook(course, RIGHT)))
     graded(course)
     assert points(course) == {"kurt": 3}
-    assert which(course) == "the best of 2 attempts, submitted 2026-10-12 07:00 UTC"
+    assert counted_attempt_note(course) == "the best of 2 attempts, submitted 2026-10-12 07:00 UTC"
     publish(course, WORDS, ["moodle"])
     course = rule(
         course, BEST.replace("share = 0.1", "share = 0.35") + '[assignments.words.extensions]\nkurt = "1 day"\n'
@@ -329,7 +327,7 @@ def test_an_extension_makes_another_one_the_best_and_that_is_told(
     assert graded(course) == {"kurt": True}
 
 
-def test_points_by_hand_stay_with_the_hand_in_they_were_given_to(course: Course) -> None:
+def test_manual_points_stay_with_their_attempt(course: Course) -> None:
     course = rule(course, 'counts = "best"\n')
     collected(course, (FIRST, notebook(course, WRONG, "Long and good.")))
     graded(course)
@@ -339,26 +337,26 @@ def test_points_by_hand_stay_with_the_hand_in_they_were_given_to(course: Course)
     collected(course, (SECOND, notebook(course, RIGHT, "Short.")))
     graded(course)
     assert points(course) == {"kurt": 7}, "of tests; the new answer waits, and could make it 9"
-    assert which(course).endswith("submitted 2026-10-13 09:00 UTC")
+    assert counted_attempt_note(course).endswith("submitted 2026-10-13 09:00 UTC")
     assert waiting(course) == {"kurt"}
     by_hand(course, "kurt", 0)
     by_hand(course, "kurt", 1, "test-exercise-2")
     assert stale(course, WORDS) == {"kurt": ("another attempt is now the best",)}
     assert graded(course) == {"kurt": False}
     assert points(course) == {"kurt": 7}
-    assert which(course).endswith("submitted 2026-10-12 07:00 UTC")
+    assert counted_attempt_note(course).endswith("submitted 2026-10-12 07:00 UTC")
     assert waiting(course) == set()
     by_hand(course, "kurt", 0)
     assert graded(course) == {"kurt": False}
     assert points(course) == {"kurt": 6}, "7, with 1 of 2 for exercise 2, and nothing for the answer"
-    assert which(course).endswith("submitted 2026-10-13 09:00 UTC")
+    assert counted_attempt_note(course).endswith("submitted 2026-10-13 09:00 UTC")
 
 
 def waiting(course: Course) -> set[str]:
     return set(json.loads(write_report(course, WORDS)[2].read_text())["waiting"])
 
 
-def test_an_answer_that_nobody_has_read_counts_as_what_it_could_be(course: Course) -> None:
+def test_unread_answer_counts_as_what_it_could_be(course: Course) -> None:
     """So that a better one is read at all: the formgrader has one hand-in of each student."""
     course = rule(course, 'counts = "best"\n')
     collected(course, (FIRST, notebook(course, RIGHT)))
@@ -366,14 +364,14 @@ def test_an_answer_that_nobody_has_read_counts_as_what_it_could_be(course: Cours
     assert points(course) == {"kurt": 7}
     collected(course, (SECOND, notebook(course, {"exercise-2": "word_lengths = None"}, "Good.")))
     graded(course)
-    assert which(course).endswith("submitted 2026-10-13 09:00 UTC")
+    assert counted_attempt_note(course).endswith("submitted 2026-10-13 09:00 UTC")
     assert waiting(course) == {"kurt"}
     by_hand(course, "kurt", 1)
     graded(course)
     assert points(course) == {"kurt": 7}
 
 
-def test_points_by_hand_go_with_an_answer_that_stays_the_same(course: Course) -> None:
+def test_manual_points_follow_an_unchanged_answer(course: Course) -> None:
     course = rule(course, 'counts = "best"\n')
     collected(course, (FIRST, notebook(course, WRONG, "Long and good.")))
     graded(course)
@@ -382,7 +380,7 @@ def test_points_by_hand_go_with_an_answer_that_stays_the_same(course: Course) ->
     collected(course, (SECOND, notebook(course, RIGHT, "Long and good.")))
     graded(course)
     assert points(course) == {"kurt": 9}
-    assert which(course).endswith("submitted 2026-10-13 09:00 UTC")
+    assert counted_attempt_note(course).endswith("submitted 2026-10-13 09:00 UTC")
     assert waiting(course) == set()
     assert comment(course, "kurt") == "Well said."
 
@@ -399,7 +397,7 @@ def comment(course: Course, student: str) -> str | None:
     return text
 
 
-def test_points_by_hand_from_a_table_of_an_earlier_version_are_found_again(course: Course) -> None:
+def test_manual_points_in_the_table_of_an_earlier_version_are_found(course: Course) -> None:
     """It kept attempts that did not count in a table, with everything that people had given for them."""
     course = rule(course, 'counts = "best"\n')
     collected(course, (FIRST, notebook(course, WRONG, "Long and good.")))
@@ -428,23 +426,27 @@ def test_points_by_hand_from_a_table_of_an_earlier_version_are_found_again(cours
     by_hand(course, "kurt", 0, "test-exercise-1")
     graded(course)
     assert points(course) == {"kurt": 5}, "3 and 2 by hand are more than 7 - 1 - 2"
-    assert which(course).endswith("submitted 2026-10-12 07:00 UTC")
+    assert counted_attempt_note(course).endswith("submitted 2026-10-12 07:00 UTC")
     assert waiting(course) == set()
     assert comment(course, "kurt") == "Well said."
     with contextlib.closing(sqlite3.connect(course.root / "gradebook.db")) as database:
         assert database.execute("SELECT name FROM sqlite_master WHERE name = 'grader_set_aside'").fetchall() == []
 
 
-def test_the_hand_ins_of_all_members_are_candidates(course: Course) -> None:
+def test_best_of_a_group_is_of_all_members_attempts(course: Course) -> None:
     course = rule(course, f'{BEST}[groups]\nred = ["kurt", "lise"]\n')
     collected(course, (FIRST, notebook(course, WRONG)), (SECOND, notebook(course, RIGHT)))
     collected(course, (THIRD, notebook(course, RIGHT)), student="lise")
     graded(course)
     assert points(course) == {"kurt": 5.6, "lise": 5.6}
-    assert which(course) == which(course, "lise") == "the best of 3 attempts, submitted 2026-10-13 09:00 UTC"
+    assert (
+        counted_attempt_note(course)
+        == counted_attempt_note(course, "lise")
+        == "the best of 3 attempts, submitted 2026-10-13 09:00 UTC"
+    )
 
 
-def test_a_changed_exercise_is_graded_in_all_hand_ins(course: Course) -> None:
+def test_changed_exercise_is_regraded_in_all_attempts(course: Course) -> None:
     collected(course, (FIRST, notebook(course, RIGHT)), (SECOND, notebook(course, WRONG)))
     graded(course)
     source = course.notebook("source", WORDS)
@@ -459,7 +461,7 @@ def test_a_changed_exercise_is_graded_in_all_hand_ins(course: Course) -> None:
 # --- runs ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_dry_run_writes_nothing(course: Course) -> None:
+def test_autograde_dry_run_when_best_counts_writes_nothing(course: Course) -> None:
     collected(course, (FIRST, notebook(course, RIGHT)))
     graded(course)
     collected(course, (SECOND, notebook(course, WRONG)))
@@ -472,7 +474,7 @@ def test_a_dry_run_writes_nothing(course: Course) -> None:
 
 
 @pytest.mark.parametrize("step", ["lay_down", "put_in_place"])
-def test_a_run_that_is_cut_off_loses_nothing(step: str, course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_autograde_when_cut_off_loses_nothing(step: str, course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     course = rule(course, 'counts = "best"\n')
     collected(course, (FIRST, notebook(course, WRONG, "Good.")))
     graded(course)
@@ -490,7 +492,7 @@ def test_a_run_that_is_cut_off_loses_nothing(step: str, course: Course, monkeypa
     assert points(course) == {"kurt": 5}, "3 by tests and 2 by hand"
 
 
-def test_several_processes_grade_hand_ins_of_one_student(course: Course) -> None:
+def test_autograde_with_jobs_grades_attempts_of_one_student(course: Course) -> None:
     texts = [notebook(course, {**WRONG, "exercise-1": f"# {number}"}) for number in range(2)]
     collected(course, (FIRST, texts[0]), (SECOND, texts[1]), (THIRD, notebook(course, RIGHT)))
     results = list(autograde(course, WORDS, jobs=2))
@@ -498,7 +500,7 @@ def test_several_processes_grade_hand_ins_of_one_student(course: Course) -> None
     assert points(course) == {"kurt": 4.9}  # two days and an hour: three tenths are taken off
 
 
-def test_the_pages_are_accessible(course: Course, browser: Chrome) -> None:
+def test_pages_with_attempts_are_accessible(course: Course, browser: Chrome) -> None:
     for student in ("ada", "kurt"):
         collected(course, (FIRST, notebook(course, RIGHT)), (SECOND, notebook(course, WRONG)), student=student)
     graded(course)
@@ -509,14 +511,14 @@ def test_the_pages_are_accessible(course: Course, browser: Chrome) -> None:
         assert violations(browser) == [], page
 
 
-def test_when_the_last_one_counts_again_it_is_so(course: Course) -> None:
+def test_last_attempt_counts_again_when_the_rule_is_removed(course: Course) -> None:
     collected(course, (FIRST, notebook(course, RIGHT)), (SECOND, notebook(course, WRONG)))
     graded(course)
     course = rule(course, "")
     assert stale(course, WORDS) == {"kurt": ("a new submission",)}
     graded(course)
     assert points(course) == {"kurt": 3}
-    assert which(course) == ""
+    assert counted_attempt_note(course) == ""
     course = rule(course, BEST)
     graded(course)
     assert points(course) == {"kurt": 7}

@@ -78,7 +78,7 @@ from grader.term.rules import Late, Rule, counted, most
         ),
     ],
 )  # fmt: skip
-def test_a_mistake_in_the_file_is_a_clear_error(text: str, said: str, tmp_path: Path) -> None:
+def test_read_rules_when_a_rule_is_wrong_raises(text: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "course.toml").write_text(text)
     with pytest.raises(CourseError, match=re.escape(said)):
         read_rules(tmp_path, ["numbers", "words"])
@@ -95,10 +95,10 @@ def test_a_mistake_in_the_file_is_a_clear_error(text: str, said: str, tmp_path: 
         (timedelta(days=30), 0.25),
     ],
 )
-def test_what_has_begun_counts(late: timedelta, share: float) -> None:
+def test_late_cost_counts_each_day_begun(late: timedelta, share: float) -> None:
     assert Late("day", 0.1, cap=0.25, grace=timedelta(minutes=15)).cost(late) == pytest.approx(share)
 
 
-def test_more_than_full_marks_stay() -> None:
+def test_counted_with_full_marks_keeps_more_than_full() -> None:
     assert counted(3.0, 2.0, Rule.FULL) == 3.0
     assert [most(2.0, one) for one in (None, *Rule)] == [2.0, 0.0, 2.0, 0.0]

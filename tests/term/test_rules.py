@@ -180,9 +180,7 @@ def examples() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("text", "points"), [*examples()])
-def test_each_example_of_the_page_counts_as_it_says_wherever_points_are_told(
-    text: str, points: Points, course: Course
-) -> None:
+def test_rules_page_example_gives_the_same_points_everywhere(text: str, points: Points, course: Course) -> None:
     assert set(points) >= {"ada", "kurt"}
     assert of_these(["ada", "kurt"], by_standings(course)) == {"ada": (9, 9), "kurt": (4, 9)}, "without rules"
     course = rule(course, text)
@@ -190,7 +188,7 @@ def test_each_example_of_the_page_counts_as_it_says_wherever_points_are_told(
     assert found == dict.fromkeys(found, points)
 
 
-def test_the_example_of_the_page_about_the_best_of_several_hand_ins(graded: Course, tmp_path: Path) -> None:
+def test_rules_page_example_of_the_best_attempt_holds(graded: Course, tmp_path: Path) -> None:
     course = copied(graded, tmp_path)
     text, points = shown_in("The best")
     course = rule(course, text)
@@ -254,7 +252,7 @@ PENALTIES = {"kurt": 0.8, "henri": 3.0}
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: str(way.__name__))
-def test_all_rules_at_once(way: Callable[[Course], Points], course: Course) -> None:
+def test_all_rules_at_once_give_the_same_points_everywhere(way: Callable[[Course], Points], course: Course) -> None:
     course = rule(course, ALL)
     assert way(course) == BY_ALL
 
@@ -314,7 +312,7 @@ def test_standing_of_an_awkward_class_is_the_same_everywhere(graded: Course, tmp
 # --- pages -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_page_says_what_counts_and_still_what_was_found(course: Course) -> None:
+def test_feedback_with_rules_says_what_counts_and_what_was_found(course: Course) -> None:
     course = rule(course, '[assignments.words]\nvoid = [1]\nfull = ["parse-date"]\nbonus = ["why"]\n')
     write_feedback(course, WORDS)
     page = " ".join((course.folder("feedback") / "kurt" / WORDS / "words.html").read_text().split())
@@ -327,7 +325,7 @@ def test_a_page_says_what_counts_and_still_what_was_found(course: Course) -> Non
     assert "part-test-exercise-2" in page.split("<b>Next:</b>")[1].split("</p>")[0], "not the one that is void"
 
 
-def test_the_report_tells_the_rules_and_what_was_understood(course: Course) -> None:
+def test_report_tells_rules_and_earned_points(course: Course) -> None:
     course = rule(course, '[assignments.words]\nvoid = [1]\nfull = ["parse-date"]\n')
     page, table, _ = write_report(course, WORDS)
     said = page.read_text()
@@ -338,7 +336,7 @@ def test_the_report_tells_the_rules_and_what_was_understood(course: Course) -> N
     assert (of_1["mean points"], of_date["mean points"]) == (1.5, 1.5), "as they were earned: 2, 2, 2, 2, 1, 0"
 
 
-def test_nobody_waits_for_points_that_do_not_count(course: Course, messages: Messages) -> None:
+def test_export_does_not_wait_for_void_exercises(course: Course, messages: Messages) -> None:
     with course.api().gradebook as gradebook:
         gradebook.find_grade("why", WORDS, WORDS, "kurt").needs_manual_grade = True
         gradebook.db.commit()
@@ -357,7 +355,7 @@ def test_nobody_waits_for_points_that_do_not_count(course: Course, messages: Mes
 # --- what a rule changes, and what it does not -----------------------------------------------------------------------
 
 
-def test_a_rule_is_a_reason_of_its_own_and_makes_nobody_graded_again(graded: Course, tmp_path: Path) -> None:
+def test_changed_rule_is_a_reason_and_regrades_nobody(graded: Course, tmp_path: Path) -> None:
     course = copied(graded, tmp_path)
     assert publish(course, WORDS, [])
     course = rule(course, "[assignments.words]\nvoid = [1]\n")
@@ -379,7 +377,7 @@ def test_a_rule_is_a_reason_of_its_own_and_makes_nobody_graded_again(graded: Cou
     assert unseen.value.found[0].why == ["course.toml (no longer 1: does not count)"]
 
 
-def test_a_rule_that_changes_nobodys_points_is_published_all_the_same(graded: Course, tmp_path: Path) -> None:
+def test_rule_that_changes_only_the_maximum_is_published(graded: Course, tmp_path: Path) -> None:
     """The maximum is another one."""
     course = copied(graded, tmp_path)
     publish(course, WORDS, [])
@@ -413,9 +411,7 @@ def in_nbgrader(course: Course) -> dict[str, Any]:
         }
 
 
-def test_nbgrader_shows_the_same_and_forgets_it_with_the_rule(
-    graded: Course, tmp_path: Path, messages: Messages
-) -> None:
+def test_nbgrader_gets_due_dates_and_penalties_of_the_rules(graded: Course, tmp_path: Path, messages: Messages) -> None:
     course = copied(graded, tmp_path)
     course = rule(course, ALL)
     assert {one.unchanged for one in autograde(course, WORDS)} == {True}
@@ -441,7 +437,7 @@ def test_nbgrader_shows_the_same_and_forgets_it_with_the_rule(
     assert messages.texts[-1].startswith("Not final: 1 answer by 1 student still to grade manually (why: iris).")
 
 
-def test_names_that_nobody_knows_are_told(graded: Course, tmp_path: Path, messages: Messages) -> None:
+def test_unknown_names_in_course_toml_are_told(graded: Course, tmp_path: Path, messages: Messages) -> None:
     course = copied(graded, tmp_path)
     due = "[assignments.words]\ndue = 2027-01-01T00:00:00Z\nextensions = {kurtt = '1 day'}\n"
     course = rule(course, f"[groups]\nred = ['ada', 'gracie']\n{due}")
@@ -470,7 +466,7 @@ def test_penalties_of_a_removed_rule_do_not_count(graded: Course, tmp_path: Path
 @pytest.mark.parametrize(
     "setting", ["LateSubmissionPlugin.penalty_method = 'zero'", "AssignLatePenalties.plugin_class = 'late.Half'"]
 )
-def test_a_late_plugin_is_an_error_that_says_what_to_write(setting: str, graded: Course, tmp_path: Path) -> None:
+def test_late_plugin_is_an_error_that_says_what_to_write(setting: str, graded: Course, tmp_path: Path) -> None:
     course = copied(graded, tmp_path)
     (course.root / "late.py").write_text("from nbgrader.plugins import BasePlugin\nclass Half(BasePlugin): ...\n")
     with (course.root / "nbgrader_config.py").open("a") as config:
@@ -483,7 +479,7 @@ def test_a_late_plugin_is_an_error_that_says_what_to_write(setting: str, graded:
     assert rule(course, example).rules(WORDS).late == Late("day", 0.1, 0.5, timedelta(minutes=15))
 
 
-def test_due_dates_of_the_gradebook_count_where_the_file_has_none(graded: Course, tmp_path: Path) -> None:
+def test_due_dates_of_the_gradebook_count_without_those_of_rules(graded: Course, tmp_path: Path) -> None:
     course = copied(graded, tmp_path)
     with course.api().gradebook as gradebook:
         gradebook.update_or_create_assignment(WORDS, duedate="2026-10-12 08:00 UTC")
@@ -494,7 +490,7 @@ def test_due_dates_of_the_gradebook_count_where_the_file_has_none(graded: Course
     assert [of_these(found, way(course)) for way in WAYS] == [found] * len(WAYS)
 
 
-def test_pages_say_why_and_whose_time_is_unknown(course: Course) -> None:
+def test_pages_say_penalties_and_unknown_times(course: Course) -> None:
     course = rule(course, ALL)
     pages = {path.parent.parent.name: path.read_text() for path in write_feedback(course, WORDS)}
     why = "10% of the points for each day started, at most 50%; a delay of 15 min or less is free"
@@ -509,7 +505,7 @@ def test_pages_say_why_and_whose_time_is_unknown(course: Course) -> None:
     assert "1 submission without a submission time" in page.read_text()
 
 
-def test_a_due_date_is_a_reason_and_so_is_an_extension(graded: Course, tmp_path: Path) -> None:
+def test_changed_extension_is_a_reason_for_other_points(graded: Course, tmp_path: Path) -> None:
     course = copied(graded, tmp_path)
     course = rule(course, ALL)
     publish(course, WORDS, [])
@@ -524,7 +520,7 @@ def test_a_due_date_is_a_reason_and_so_is_an_extension(graded: Course, tmp_path:
 
 
 @pytest.mark.usefixtures("graded")  # a course puts on the path what makes new gradebooks
-def test_several_notebooks_have_their_own_points_penalties_and_pages(tmp_path: Path) -> None:
+def test_notebooks_of_an_assignment_have_their_own_penalties(tmp_path: Path) -> None:
     """Exercise 1 has 2 of 2 points in part1, and 3 of 4 in part2, which does not count; the essay there has 5 of 6.
 
     So 2 + 5 of 8 count. A day late is a tenth, of part1 0.2 and of part2 0.5.
@@ -580,7 +576,7 @@ def told_on_page(root: Path, url: str, notebook: str) -> tuple[float, ...]:
 RED = '[groups]\nred = ["kurt", "lise"]\n'
 
 
-def test_a_group_has_all_that_its_hand_in_has(course: Course) -> None:
+def test_group_members_have_the_points_of_their_submission(course: Course) -> None:
     """kurt is late, and lise has an extension that is for both."""
     course = rule(course, f"{ALL}lise = '1 day'\n{RED}")
     # 1 + 2 (for all) + 0 + 1 = 4; an hour late after the extension, so one day: 0.4 is taken off.
@@ -595,7 +591,7 @@ def test_a_group_has_all_that_its_hand_in_has(course: Course) -> None:
     ]
 
 
-def test_members_of_a_group_are_not_compared(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_report_identical_does_not_compare_group_members(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[str] = []
 
     def identical(works: Mapping[str, object], *_: object) -> list[object]:
@@ -608,7 +604,7 @@ def test_members_of_a_group_are_not_compared(course: Course, monkeypatch: pytest
     assert sorted(compared) == sorted(TIMES), "lise's code is kurt's"
 
 
-def test_a_group_that_is_no_more_leaves_no_pages(graded: Course, tmp_path: Path) -> None:
+def test_feedback_of_a_removed_group_is_removed(graded: Course, tmp_path: Path) -> None:
     course = copied(graded, tmp_path)
     course = rule(course, RED)
     assert [path.parent.parent.name for path in write_feedback(course, WORDS, ["lise"])] == ["lise"]
@@ -620,7 +616,7 @@ def test_a_group_that_is_no_more_leaves_no_pages(graded: Course, tmp_path: Path)
         write_feedback(course, WORDS, ["lise"])
 
 
-def test_a_new_group_is_published_with_its_reason(graded: Course, tmp_path: Path) -> None:
+def test_publish_of_a_new_group_tells_the_reason(graded: Course, tmp_path: Path) -> None:
     course = copied(graded, tmp_path)
     publish(course, WORDS, [])
     course = rule(course, '[groups]\nred = ["grace", "henri", "lise"]\n')
@@ -640,7 +636,7 @@ def test_a_new_group_is_published_with_its_reason(graded: Course, tmp_path: Path
         assert now.read("lise/words/words.html") == now.read("henri/words/words.html")
 
 
-def test_two_of_a_group_whose_times_are_unknown_are_a_question(course: Course) -> None:
+def test_group_with_two_submissions_without_times_raises(course: Course) -> None:
     course = rule(course, '[groups]\nred = ["ada", "iris"]\n')
     with pytest.raises(CourseError, match="groups: ada and iris submitted words, with no times to show"):
         by_standings(course)
@@ -686,7 +682,7 @@ def totals(course: Course) -> dict[str, str]:
     return found
 
 
-def test_the_example_of_the_page_about_weights(term: Course) -> None:
+def test_rules_page_example_of_weights_holds(term: Course) -> None:
     (section,) = [one for one in (ROOT / "docs/rules.md").read_text().split("\n## ") if one.startswith("Weights")]
     (text,) = re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
     term = rule(term, text)
@@ -694,7 +690,7 @@ def test_the_example_of_the_page_about_weights(term: Course) -> None:
     assert {student: totals(term)[student] for student in said} == said == {"ada": "100", "kurt": "33.33"}
 
 
-def test_totals_with_all_rules(term: Course) -> None:
+def test_term_totals_with_all_rules(term: Course) -> None:
     """With weights of 3 and 1, and the points of BY_ALL: (3 · points / 5 + points in numbers / 5) / 4."""
     term = rule(term, ALL.replace("void =", "weight = 3\nvoid ="))
     assert totals(term) == {
@@ -709,7 +705,7 @@ def test_totals_with_all_rules(term: Course) -> None:
     }
 
 
-def test_what_has_no_weight_or_no_points_adds_nothing(term: Course) -> None:
+def test_term_totals_without_weight_or_points_add_nothing(term: Course) -> None:
     term = rule(term, "[assignments.words]\nweight = 0\n")
     assert totals(term) == {"ada": "100"} | dict.fromkeys(
         ["emmy", "grace", "henri", "iris", "kurt", "lise", "mary"], "0"
@@ -723,7 +719,7 @@ def test_what_has_no_weight_or_no_points_adds_nothing(term: Course) -> None:
     assert ada["total in percent"] == ""
 
 
-def test_the_table_of_all_assignments(term: Course, messages: Messages) -> None:
+def test_export_term_writes_a_table_of_all_assignments(term: Course, messages: Messages) -> None:
     term = rule(term, "[assignments.words]\nweight = 2.5\n")
     (ada, *others) = csv.DictReader(export_term(term).read_text().splitlines())
     assert ada == {
@@ -735,7 +731,7 @@ def test_the_table_of_all_assignments(term: Course, messages: Messages) -> None:
     assert messages.texts == ["Not final: iris and mary (some submissions are not graded, or wait for manual grading)."]
 
 
-def test_the_page_of_all_assignments(term: Course) -> None:
+def test_term_report_links_assignments_and_lists_students(term: Course) -> None:
     write_report(term, WORDS)
     page = write_term_report(term, ["ada"]).read_text()
     assert '<a href="words.html">words</a>' in page
@@ -754,12 +750,12 @@ def test_pages_with_rules_are_accessible(term: Course, browser: Chrome) -> None:
         assert violations(browser) == [], page
 
 
-def test_an_assignment_that_nobody_has_a_grade_in_is_left_out(course: Course) -> None:
+def test_term_totals_leave_out_ungraded_assignments(course: Course) -> None:
     assert totals(course)["kurt"] == "44.44"
     assert "Not graded yet, so not counted: numbers." in (course.root / "report/all-assignments.html").read_text()
 
 
-def test_without_any_grade_there_is_no_table(tmp_path: Path) -> None:
+def test_term_report_when_nothing_is_graded_says_so(tmp_path: Path) -> None:
     copy_of_second_course(tmp_path / "course")
     ended = grader("report", folder=tmp_path / "course")
     assert (ended.returncode, ended.stderr.strip()) == (1, "Nothing is graded yet. Run: grader autograde")
@@ -776,7 +772,7 @@ def test_without_any_grade_there_is_no_table(tmp_path: Path) -> None:
         (["export"], "Out of date: not graded yet: mary"),
     ],
 )
-def test_what_an_export_must_be_told(words: list[str], said: str, term: Course) -> None:
+def test_export_when_an_option_is_missing_says_so(words: list[str], said: str, term: Course) -> None:
     (term.folder("submitted") / "mary" / WORDS).mkdir(parents=True, exist_ok=True)
     shutil.copy(term.notebook("submitted/ada", WORDS), term.notebook("submitted/mary", WORDS))
     ended = grader(*words, folder=term.root)
@@ -794,9 +790,7 @@ def test_validate_reads_the_rules_first(course: Course) -> None:
 
 
 @pytest.mark.parametrize("way", [*WAYS, by_grading], ids=lambda way: str(way.__name__))
-def test_a_rule_for_an_exercise_that_is_not_there_is_an_error_everywhere(
-    way: Callable[[Course], object], course: Course
-) -> None:
+def test_rule_for_an_unknown_exercise_is_an_error_everywhere(way: Callable[[Course], object], course: Course) -> None:
     course = rule(course, '[assignments.words]\nvoid = ["pars-date"]\n')
     with pytest.raises(CourseError, match=r"words.void: words has no exercise pars-date. Did you mean parse-date\?"):
         way(course)
