@@ -106,14 +106,14 @@ def test_exercises_are_numbered_or_named_within_their_assignment() -> None:
     assert not catalogue.of("ps3")
 
 
-def test_right_versions_of_what_comes_before_are_lent_within_the_assignment() -> None:
+def test_earlier_functions_are_those_of_the_assignment() -> None:
     texts = {f"ex{label}": double(f"number={label}", entry=f"f{label}") for label in (1, 2, 3)}
     exercises = load(files(**texts, ex_other=double("number=1", "ps2", "g"))).of("ps1")
     assert list(earlier_functions(exercises, exercises[3])) == ["f1", "f2"]
     assert not earlier_functions(exercises, exercises[1])
 
 
-def test_what_comes_before_is_what_the_notebook_has_before() -> None:
+def test_in_order_of_follows_the_notebook() -> None:
     """By their names, assign comes before distances."""
     names = ("assign", "distances", "means")
     exercises = load(files(**{f"ex_{name}": double(f'name="{name}"', entry=name) for name in names})).of("ps1")
@@ -123,7 +123,7 @@ def test_what_comes_before_is_what_the_notebook_has_before() -> None:
     assert not earlier_functions(as_released, as_released["distances"])
 
 
-def test_files_share_code_with_relative_imports_also_when_a_function_is_called() -> None:
+def test_load_resolves_relative_imports_also_during_calls() -> None:
     shared = "def twice(x):\n    from .deeper import factor\n    return factor * x  #: result\n"
     text = double().replace("from grader", "from .shared import twice\nfrom grader")
     text = text.replace("solution=double", "solution=twice")
@@ -131,7 +131,7 @@ def test_files_share_code_with_relative_imports_also_when_a_function_is_called()
     assert exercise.reference(3) == 6
 
 
-def test_what_is_loaded_needs_no_file(tmp_path: Path) -> None:
+def test_load_works_after_the_file_is_gone(tmp_path: Path) -> None:
     root = course(tmp_path, ex1=double())
     found = read_exercise_files(Config(), root)
     (root / "exercises/ex1.py").unlink()
@@ -140,21 +140,21 @@ def test_what_is_loaded_needs_no_file(tmp_path: Path) -> None:
     assert inspect.getsource(exercise.reference).startswith("def double(x):")
 
 
-def test_what_was_sent_is_what_runs_and_not_the_file_that_lies_there(tmp_path: Path) -> None:
+def test_load_uses_the_sent_texts_and_not_the_files(tmp_path: Path) -> None:
     folder = course(tmp_path, ex1=double(entry="of_the_disk"), beside="NAME = 'of_the_disk'") / "exercises"
     sent = double().replace("from grader", "from .beside import NAME\nfrom grader").replace('"double"', "NAME")
     texts = {"ex1.py": sent.encode(), "beside.py": b"NAME = 'of_the_texts'"}
     assert load(ExerciseFiles(str(folder), texts)).of("ps1")[1].entry == "of_the_texts"
 
 
-def test_other_texts_are_other_exercises_and_the_same_are_loaded_once() -> None:
+def test_load_of_the_same_texts_is_cached() -> None:
     one, other = files(ex1=double()), files(ex1=double().replace("2 * x", "3 * x"))
     assert [load(each).of("ps1")[1].reference(1) for each in (one, other)] == [2, 3]
     assert load(one).of("ps1")[1] is load(files(ex1=double())).of("ps1")[1]
     assert one.digest != other.digest
 
 
-def test_a_course_may_have_none_and_call_the_folder_as_it_likes(tmp_path: Path) -> None:
+def test_read_exercise_files_without_folder_or_with_another_name(tmp_path: Path) -> None:
     assert read_exercise_files(Config(), tmp_path) == ExerciseFiles()
     root = course(tmp_path, ex1=double())
     (root / "exercises").rename(root / "hidden-things")
@@ -165,7 +165,7 @@ def test_a_course_may_have_none_and_call_the_folder_as_it_likes(tmp_path: Path) 
     assert list(read_exercise_files(config, root).texts) == ["ex1.py"]
 
 
-def test_a_setting_that_leads_nowhere_is_told(tmp_path: Path) -> None:
+def test_read_exercise_files_when_setting_leads_nowhere_raises(tmp_path: Path) -> None:
     config = Config()
     for setting in ("no_such_folder", "no.such_package", "../", 7):
         config.GraderCourse.exercises = setting
@@ -173,9 +173,7 @@ def test_a_setting_that_leads_nowhere_is_told(tmp_path: Path) -> None:
             read_exercise_files(config, tmp_path)
 
 
-def test_an_installed_package_is_read_and_hidden_without_being_imported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_read_exercise_files_of_a_package_does_not_import_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pack = course(tmp_path / "site/a_pack", ex1=double())
     (pack / "__init__.py").write_text("raise SystemExit('imported')")
     monkeypatch.syspath_prepend(tmp_path / "site")
@@ -191,16 +189,16 @@ def test_an_installed_package_is_read_and_hidden_without_being_imported(
     ("written", "label"),
     [("3", 3), (3, 3), ("softmax", "softmax"), ("0", None), ("", None), (True, None), ("3b", None), (None, None)],
 )
-def test_a_label_is_a_number_or_a_name(written: object, label: object) -> None:
+def test_label_of_returns_a_number_or_a_name(written: object, label: object) -> None:
     assert label_of(written) == label
 
 
-def test_numbers_come_before_names_and_after_what_belongs_to_none() -> None:
+def test_in_order_sorts_none_numbers_then_names() -> None:
     assert sorted([10, "b", None, 9, "a"], key=in_order) == [None, 9, 10, "a", "b"]
     assert as_in(["b", None, 10], ["a", 9, 10, None, "b"]) == [None, "b", 10, 9, "a"]
 
 
-def test_a_mistake_is_a_line_of_the_solution() -> None:
+def test_load_makes_a_mistake_of_a_line_of_the_solution() -> None:
     exercise = load(files(ex1=lines())).of("ps1")[1]
     assert (exercise.entry, exercise.reference(5)) == ("double", 10)
     assert exercise.wrong_answer(exercise.mistakes, (5,)) == 15
@@ -226,7 +224,7 @@ OTHERS = [
         ("*OTHERS", "line 10: its solution has no `mean` or `sum`, which"),
     ],
 )
-def test_what_shared_mistakes_need_is_said_once(more: str, said: str) -> None:
+def test_load_when_shared_mistakes_lack_marks_says_so_once(more: str, said: str) -> None:
     text = LINES.replace("MORE", f"{more},").replace("wrong\n", "wrong\nfrom .shared import MISTAKE, OTHERS\n", 1)
     with pytest.raises(ExerciseError) as caught:
         load(files(ex1=text, shared=SHARED), ["ps1"])
@@ -234,7 +232,7 @@ def test_what_shared_mistakes_need_is_said_once(more: str, said: str) -> None:
     assert "“" not in str(caught.value), "no mistake is told by itself"
 
 
-def test_what_shared_mistakes_need_may_be_there() -> None:
+def test_load_when_shared_mistakes_have_their_marks_adds_them() -> None:
     text = LINES.replace("MORE", "MISTAKE,").replace("wrong\n", "wrong\nfrom .shared import MISTAKE\n", 1)
     loaded = load(files(ex1=text.replace("twice = 2", "total = twice = 2"), shared=SHARED), ["ps1"])
     assert [mistake.name for mistake in loaded.of("ps1")[1].mistakes] == ["three times", "shared"]
@@ -243,7 +241,7 @@ def test_what_shared_mistakes_need_may_be_there() -> None:
 TWO_WAYS = '[{"twice": "twice = 4 * x"}, {"twice": "twice = 5 * x"}]'
 
 
-def test_a_mistake_that_is_written_in_two_ways_has_one_name() -> None:
+def test_mistake_written_in_two_ways_has_one_name() -> None:
     exercise = load(files(ex1=lines(TWO_WAYS))).of("ps1")[1]
     *_, four, five = exercise.mistakes
     assert (four.name, five.name) == ("another", "another")
@@ -256,7 +254,7 @@ def test_a_mistake_that_is_written_in_two_ways_has_one_name() -> None:
     assert replace(exercise, title="another title").mistakes == exercise.mistakes
 
 
-def test_in_at_a_mistake_may_change_other_lines_also() -> None:
+def test_at_with_also_changes_other_lines() -> None:
     first, second = at("scale", wrong("x", ["a", ("b", "c")], "It is.", also={"mix": "d"}), wrong("y", "", "It is."))
     assert [way.change for way in first.ways] == [{"scale": "a", "mix": "d"}, {"scale": ("b", "c"), "mix": "d"}]
     assert [way.key for way in first.ways] == [("x", 0), ("x", 1)]
@@ -325,14 +323,14 @@ NO_NAME = "an exercise needs either a number"
         ({"week/ex1": double(), "ex2": double()}, "week/ex1.py, line 10: an exercise in a subfolder is not found"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_a_file_is_told_with_its_line(texts: dict[str, str], said: str) -> None:
+def test_load_when_a_file_is_wrong_names_the_line(texts: dict[str, str], said: str) -> None:
     with pytest.raises(ExerciseError) as caught:
         load(files(**texts), ["ps1", "ps2"])
     assert said in str(caught.value)
     assert str(caught.value).endswith("Fix that, then run this again.")
 
 
-def test_all_files_that_are_wrong_are_told_at_once_and_can_be_mended() -> None:
+def test_load_names_all_wrong_files_at_once() -> None:
     wrong = files(ex1="1 / 0", ex2="x = ", ex3=double())
     with pytest.raises(ExerciseError) as caught:
         load(wrong)

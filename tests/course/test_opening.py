@@ -25,7 +25,7 @@ def answers(course: Course) -> list[object]:
     return [course.settings, course.called("release"), course.rules("words"), course.exercise_files.digest]
 
 
-def test_what_was_read_once_is_kept_and_a_course_opened_later_has_the_news(course: Course) -> None:
+def test_course_reads_its_files_once(course: Course) -> None:
     before = answers(course)
     with (course.root / "nbgrader_config.py").open("a") as config:
         config.write("\nc.CourseDirectory.release_directory = 'for students'\n")
@@ -35,7 +35,7 @@ def test_what_was_read_once_is_kept_and_a_course_opened_later_has_the_news(cours
     assert not set(map(str, answers(Course(course.root)))) & set(map(str, before))
 
 
-def test_nobody_changes_the_settings_of_others(course: Course) -> None:
+def test_config_returns_a_copy_of_the_settings(course: Course) -> None:
     mine = course.config()
     mine.CourseDirectory.root = "elsewhere"
     mine.Autograde.sanitize_preprocessors.clear()
@@ -43,9 +43,7 @@ def test_nobody_changes_the_settings_of_others(course: Course) -> None:
     assert course.config().Autograde.sanitize_preprocessors
 
 
-def test_only_entry_points_change_what_holds_for_the_whole_process(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_open_course_alone_changes_the_process(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     def state() -> tuple[list[str], str, int]:
         return [*sys.path], os.environ["PATH"], len(warnings.filters)
 
@@ -64,7 +62,7 @@ def test_only_entry_points_change_what_holds_for_the_whole_process(
 
 
 @pytest.mark.slow
-def test_where_nbgrader_is_the_entry_point_it_does_not_warn_of_rows_either() -> None:
+def test_preprocessors_import_silences_warnings_on_rows() -> None:
     program = """import warnings, grader.gradebook.preprocessors
 warnings.warn("Object of type <Grade> not in session", RuntimeWarning)
 print("quiet")"""
@@ -72,7 +70,7 @@ print("quiet")"""
     assert (ended.stdout, ended.stderr) == ("quiet\n", "")
 
 
-def test_a_course_elsewhere_has_the_very_settings_and_other_places(course: Course, tmp_path: Path) -> None:
+def test_course_at_another_root_keeps_its_settings(course: Course, tmp_path: Path) -> None:
     root = tmp_path / "elsewhere"
     root.mkdir()
     (root / "nbgrader_config.py").symlink_to(course.root / "nbgrader_config.py")
