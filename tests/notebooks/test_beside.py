@@ -73,12 +73,12 @@ def other_course(tmp_path: Path) -> Course:
         ("# as from grader.kit.checking import Checks", "# as from grader.kit.checking import Checks"),
     ],
 )
-def test_an_import_of_the_graders_becomes_one_from_beside(written: str, released: str) -> None:
+def test_for_students_rewrites_imports_of_the_grader(written: str, released: str) -> None:
     assert for_students(f"import os\n{written}\n") == f"import os\n{released}\n"
     assert bool(modules_for([written])) == (written != released)
 
 
-def test_a_module_comes_with_what_it_needs() -> None:
+def test_modules_for_adds_what_a_module_needs() -> None:
     assert modules_for(["from grader.kit.checking import Checks"]).keys() == {
         "broken_rules.py",
         "call_arguments.py",
@@ -101,13 +101,13 @@ def test_a_module_comes_with_what_it_needs() -> None:
     assert modules_for(["import torch", "checking = 1"]) == {}
 
 
-def test_a_source_holds_no_links_and_no_copies() -> None:
+def test_source_holds_no_links_and_no_copied_modules() -> None:
     beside = [path for path in (ROOT / "source").rglob("*") if path.is_symlink() or path.name in FILES]
     assert beside == []
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
-def test_an_instructor_runs_a_source_notebook_as_it_is(assignment: str) -> None:
+def test_source_notebook_setup_runs_as_it_is(assignment: str) -> None:
     cell = Course(ROOT).read("source", assignment).cells
     setup = next(one.source for one in cell if one.id == "setup")
     command = [
@@ -121,14 +121,14 @@ def test_an_instructor_runs_a_source_notebook_as_it_is(assignment: str) -> None:
     assert "yet. Run the cell that" in " ".join(done.stderr.split()), done.stderr
 
 
-def test_plain_nbgrader_releases_the_same(course: Course) -> None:
+def test_generate_assignment_of_nbgrader_releases_the_same_modules(course: Course) -> None:
     released = files_in(course.root / "release")
     # With --force, nbgrader removes the table of known mistakes, which takes long to make.
     nbgrader(course, "generate_assignment", ASSIGNMENTS[0], "--force")
     assert files_in(course.root / "release") == released
 
 
-def test_assistants_are_asked_to_explain_unless_the_author_asks_for_something_else(course: Course) -> None:
+def test_release_adds_agents_md_unless_the_author_has_one(course: Course) -> None:
     asked = course.root / "release" / "self_attention" / "AGENTS.md"
     assert "Write, complete or correct the code of an exercise" in asked.read_text()
     (course.root / "source" / "self_attention" / "AGENTS.md").write_text("Do what you like.")
@@ -136,7 +136,7 @@ def test_assistants_are_asked_to_explain_unless_the_author_asks_for_something_el
     assert asked.read_text() == "Do what you like."
 
 
-def test_a_folder_says_how_to_start_unless_the_author_does(course: Course) -> None:
+def test_release_adds_readme_unless_the_author_has_one(course: Course) -> None:
     source, release = (course.root / step / "self_attention" for step in ("source", "release"))
     (source / "README.md").write_text("Ask me.")
     compile_release(course, "self_attention")
@@ -145,7 +145,7 @@ def test_a_folder_says_how_to_start_unless_the_author_does(course: Course) -> No
     assert (release / "README.md").read_text() == "Ask me."
 
 
-def test_another_course_is_told_what_it_needs_itself(tmp_path: Path) -> None:
+def test_first_steps_lists_the_requirements_of_a_course(tmp_path: Path) -> None:
     source, release = tmp_path / "source/ps1", tmp_path / "release/ps1"
     for folder in (source, release):
         folder.mkdir(parents=True)
@@ -160,7 +160,9 @@ def test_another_course_is_told_what_it_needs_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("way", ["grader", "nbgrader"])
-def test_a_students_own_module_is_replaced(way: str, course: Course, submit: Any, solved: Any, scores: Any) -> None:
+def test_autograde_replaces_modules_forged_by_students(
+    way: str, course: Course, submit: Any, solved: Any, scores: Any
+) -> None:
     looks = "\nimport checking, compare\nprint('they are', compare.Kind.NAN, checking.TOLERANCE)"
     beside = submit(course, "ada", {**solved, 1: solved[1] + looks}).parent
     (beside / "compare.py").write_text(FORGED)
@@ -180,7 +182,7 @@ def test_a_students_own_module_is_replaced(way: str, course: Course, submit: Any
 
 
 @pytest.mark.parametrize("way", ["grader", "nbgrader", "nbgrader by grader"])
-def test_another_course_gets_what_its_cells_import(way: str, other_course: Course) -> None:
+def test_release_of_another_course_adds_imported_modules(way: str, other_course: Course) -> None:
     if way != "grader":
         (other_course.root / "nbgrader_config.py").write_text(PLAIN + NAMED)
     for assignment, beside in (("ps1", {"own.py", "compare.py"}), ("ps2", {"own.py"})):
@@ -192,7 +194,7 @@ def test_another_course_gets_what_its_cells_import(way: str, other_course: Cours
     assert other_course.read("release", "ps1").cells[1].source.startswith("from compare import difference")
 
 
-def test_another_course_grades_with_it(other_course: Course, scores: Any) -> None:
+def test_autograde_of_another_course_uses_the_added_module(other_course: Course, scores: Any) -> None:
     compile_release(other_course, "ps1")
     for student, result in (("ada", "x + x"), ("bob", "x + 3")):
         notebook = other_course.read("release", "ps1")
@@ -207,7 +209,7 @@ def test_another_course_grades_with_it(other_course: Course, scores: Any) -> Non
     ]  # fmt: skip
 
 
-def test_a_file_of_the_same_name_in_the_source_is_a_clear_error(other_course: Course) -> None:
+def test_release_when_source_has_a_module_of_that_name_raises(other_course: Course) -> None:
     (other_course.root / "source/ps1/compare.py").write_text("x = 1")
     with pytest.raises(CourseError, match=r"compare\.py .*Rename it"):
         compile_release(other_course, "ps1")
@@ -218,7 +220,7 @@ def test_a_file_of_the_same_name_in_the_source_is_a_clear_error(other_course: Co
 
 
 @pytest.mark.parametrize("more", ["", NAMED, OWN_STEPS])
-def test_the_step_is_there_once_whatever_a_course_says(more: str) -> None:
+def test_modules_beside_step_is_configured_once(more: str) -> None:
     steps = GenerateAssignment(config=read_config(PLAIN + more)).preprocessors
     assert [step for step in steps if step == "grader.release.beside.ModulesBeside"] == steps[:1]
     assert len(steps) == (2 if "LockCells" in more else 13)

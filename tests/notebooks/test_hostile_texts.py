@@ -93,7 +93,7 @@ def soon_done(much: int = MUCH) -> Iterator[None]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("reader", READERS)
-def test_no_reader_is_kept_busy(reader: str) -> None:
+def test_readers_of_hostile_texts_are_fast(reader: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for unit in UNITS:
@@ -102,7 +102,7 @@ def test_no_reader_is_kept_busy(reader: str) -> None:
                 READERS[reader](text)
 
 
-def test_colors_change_no_character() -> None:
+def test_colored_keeps_every_character() -> None:
     luck = random.Random(3)
     signs = [
         '"',
@@ -131,7 +131,7 @@ def test_colors_change_no_character() -> None:
         assert html.unescape(re.sub(r"<[^<>]*>", "", colored(source))) == source
 
 
-def test_words_have_their_colors() -> None:
+def test_colored_gives_words_their_classes() -> None:
     found = re.findall(
         r'<span class="(\w+)">(.*?)</span>', colored('@a\ndef f(x):\n    return sum(1.5, "no # b")  # c')
     )
@@ -141,7 +141,7 @@ def test_words_have_their_colors() -> None:
     ]  # fmt: skip
 
 
-def test_ordinary_code_stays_as_it_is_and_far_too_much_is_shortened() -> None:
+def test_shorten_keeps_ordinary_code_and_cuts_huge_cells() -> None:
     course = copy.deepcopy(course_source("self_attention"))
     sources = [cell.source for cell in course.cells]
     assert not brevity.is_long(course)
@@ -167,7 +167,7 @@ def test_ordinary_code_stays_as_it_is_and_far_too_much_is_shortened() -> None:
     ],
     ids=["markdown", "signs", "colors"],
 )
-def test_outputs_of_all_cells_are_shown_in_seconds(output: dict[str, Any]) -> None:
+def test_shortened_outputs_of_many_cells_are_shown_in_seconds(output: dict[str, Any]) -> None:
     cells = [nbformat.v4.new_code_cell("x", outputs=[nbformat.from_dict(output)]) for _ in range(100)]
     cells.append(nbformat.v4.new_code_cell("x", outputs=[
         nbformat.v4.new_output("display_data", data={"text/plain": "a notice"}, metadata={"grader": {"blocked": []}})
@@ -184,7 +184,7 @@ def test_outputs_of_all_cells_are_shown_in_seconds(output: dict[str, Any]) -> No
         HTMLExporter(config=settings).from_notebook_node(notebook)
 
 
-def test_ampersands_without_end_are_no_html() -> None:
+def test_rebuild_outputs_drops_a_million_ampersands() -> None:
     shown = {"output_type": "display_data", "data": {"text/html": "&" * 10**6}, "metadata": {}}
     with soon_done():
         assert rebuild_outputs([shown]) == []
@@ -192,7 +192,7 @@ def test_ampersands_without_end_are_no_html() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "ending"), [("PNG", "png"), ("JPEG", "jpeg")])
-def test_a_picture_of_a_billion_points_is_not_shown(kind: str, ending: str) -> None:
+def test_is_image_refuses_pictures_of_too_many_points(kind: str, ending: str) -> None:
     contents = []
     for side in (90, 7200):
         file = io.BytesIO()
@@ -210,7 +210,7 @@ def test_a_picture_of_a_billion_points_is_not_shown(kind: str, ending: str) -> N
 
 
 @pytest.mark.slow
-def test_data_of_a_million_parts_is_not_kept() -> None:
+def test_rebuild_outputs_drops_json_of_a_million_parts() -> None:
     data: list[object] = [{} for _ in range(2**20 - 9)]
     outputs = rebuild_outputs([{"output_type": "display_data", "data": {"application/json": data}}])
     assert [output.output_type for output in outputs] == ["stream"]
@@ -218,7 +218,7 @@ def test_data_of_a_million_parts_is_not_kept() -> None:
     assert size_of(some) > 9000 * 100  # so that a notebook is full after a few of these
 
 
-def test_texts_of_all_cells_have_a_limit() -> None:
+def test_safe_texts_limits_the_texts_of_all_cells() -> None:
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("\n#" * 16_000) for _ in range(60)])
     safe_texts(notebook)
     assert MAX_TEXTS < sum(len(cell.source) for cell in notebook.cells) < MAX_TEXTS + 100 * 60
@@ -232,7 +232,7 @@ def converted(notebook: Any) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("version", [2, 3])
-def test_old_formats_are_read_as_nbformat_reads_them(version: int) -> None:
+def test_parse_notebook_converts_old_formats_as_nbformat(version: int) -> None:
     course = copy.deepcopy(course_source("self_attention"))
     course.cells.append(nbformat.v4.new_markdown_cell("### A heading"))
     old = json.loads(json.dumps(nbformat.convert(course, 3))) | {"nbformat": version}
@@ -244,7 +244,7 @@ def test_old_formats_are_read_as_nbformat_reads_them(version: int) -> None:
 @pytest.mark.parametrize(
     "cell", [None, 3, [], {"cell_type": "heading", "source": 3}, {"cell_type": "code", "input": {}}], ids=str
 )
-def test_old_cells_that_are_none_are_left_out(cell: Any) -> None:
+def test_parse_notebook_leaves_out_malformed_old_cells(cell: Any) -> None:
     old = {"nbformat": 3, "worksheets": [7, {"cells": 3}, {"cells": [cell, {"cell_type": "code", "input": "x"}]}]}
     read = parse_notebook(json.dumps(old).encode())
     assert [one.source for one in read.cells] == ["x"]
@@ -252,7 +252,7 @@ def test_old_cells_that_are_none_are_left_out(cell: Any) -> None:
 
 
 @pytest.mark.parametrize("end", ["\r", "\r\n", "\n"])
-def test_lines_end_where_python_ends_them(end: str) -> None:
+def test_parse_notebook_normalizes_line_ends(end: str) -> None:
     """Else a comment before a carriage return would hide all the code behind it from whoever reads it."""
     code = end.join(["# mine", "def softmax(x):", "    return x.exp() / x.exp().sum()"])
     (cell,) = parse_notebook(json.dumps({"cells": [{"cell_type": "code", "source": code}]}).encode()).cells
@@ -262,7 +262,7 @@ def test_lines_end_where_python_ends_them(end: str) -> None:
 
 @pytest.mark.parametrize("part", ["[]", "{}", '{"":0}', '"ab"', "1e9", '"\\""'])
 @pytest.mark.parametrize("head", ['{"nbformat": 3, "worksheets": [', '{"nbformat": 4, "cells": [], "x": ['])
-def test_parts_are_counted_before_a_file_is_read(head: str, part: str) -> None:
+def test_parse_notebook_counts_parts_before_parsing(head: str, part: str) -> None:
     few, many = (f"{head}{','.join([part] * count)}]}}".encode() for count in (1000, MAX_PARTS))
     assert "too many parts" not in str(parse_notebook(few).metadata)
     with soon_done():
@@ -271,6 +271,6 @@ def test_parts_are_counted_before_a_file_is_read(head: str, part: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", ['"' + '\\"' * 5 * 10**6, '"' * 10**6, "\\" * 10**7, '"' + "\\" * 10**7])
-def test_counting_goes_once_over_any_file(text: str) -> None:
+def test_parse_notebook_counts_parts_in_linear_time(text: str) -> None:
     with soon_done():
         assert "could not be read" in str(parse_notebook(text.encode()).metadata)

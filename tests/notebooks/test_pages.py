@@ -219,13 +219,13 @@ def filled(payload: str, name: str = "x", url: str = "http://127.0.0.1:9") -> st
 
 
 @pytest.mark.parametrize("name", HOSTILE_HTML)
-def test_hostile_html_does_nothing(name: str) -> None:
+def test_safe_html_removes_what_is_active(name: str) -> None:
     payload = filled(HOSTILE_HTML[name])
     assert Dangers(safe_html(f"<p>before</p>{payload}<p>after</p>")).found == []
 
 
 @pytest.mark.parametrize("name", HOSTILE_MARKDOWN)
-def test_hostile_markdown_does_nothing(name: str) -> None:
+def test_safe_markdown_removes_what_is_active(name: str) -> None:
     safe = safe_markdown(filled(HOSTILE_MARKDOWN[name]))
     assert Dangers(markdown2html_mistune(safe)).found == []
     assert Dangers(safe).found == []  # whatever a parser takes for HTML
@@ -236,37 +236,37 @@ def test_hostile_markdown_does_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize("size", [20, 300])
-def test_formats_that_do_not_end_are_not_opened_again_in_thousands_of_paragraphs(size: int) -> None:
+def test_safe_html_with_unclosed_formats_stays_short(size: int) -> None:
     html = "<p>" + "".join(f"<font size={number}>" for number in range(size)) + "<p>x" * 3000
     assert len(safe_html(html)) < 3_000_000
     assert len(markdown_to_html(safe_markdown(html))) < 3_000_000
 
 
-def test_words_in_many_colors_keep_them() -> None:
+def test_safe_html_keeps_words_in_many_colors() -> None:
     html = " ".join(f'<font color="#{number:02x}4060">word</font>' for number in range(100))
     assert safe_html(html) == safe_markdown(html) == html
 
 
 @pytest.mark.parametrize("html", HONEST_HTML)
-def test_honest_html_stays(html: str) -> None:
+def test_safe_html_keeps_honest_html(html: str) -> None:
     assert safe_html(html) == html
 
 
 @pytest.mark.parametrize("source", HONEST_MARKDOWN)
-def test_honest_markdown_stays(source: str) -> None:
+def test_safe_markdown_keeps_honest_markdown(source: str) -> None:
     assert safe_markdown(source) == source
 
 
 @pytest.mark.parametrize(
     "path", sorted(ROOT.glob("source/*/*.ipynb")) + sorted(ROOT.glob("release/*/*.ipynb")), ids=str
 )
-def test_given_texts_stay(path: Path) -> None:
+def test_safe_markdown_keeps_texts_of_the_course(path: Path) -> None:
     texts = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type != "code"]
     assert len(texts) > 20
     assert [safe_markdown(text) for text in texts] == texts
 
 
-def test_html_as_code_is_shown_as_it_is() -> None:
+def test_safe_markdown_shows_html_in_code_as_it_is() -> None:
     source = "```html\n<script>alert(1)</script>\n```\nand `<b onclick=x>`"
     shown = re.sub(r"<[^<>]*>", "", markdown2html_mistune(safe_markdown(source)))
     assert shown.replace(WORD_JOINER, "").split() == [
@@ -278,7 +278,7 @@ def test_html_as_code_is_shown_as_it_is() -> None:
 
 
 @pytest.mark.slow
-def test_no_mixture_of_pieces_gets_through() -> None:
+def test_safe_markdown_and_html_of_random_pieces_are_safe() -> None:
     pieces = [
         "<",
         ">",
@@ -337,20 +337,20 @@ def test_no_mixture_of_pieces_gets_through() -> None:
     "source",
     ["# " + "<b>" * 5000, "![x](attachment:x.png)", "</div></div>x", "<div>" * 9 + "x", '<b style="color:red">'],
 )
-def test_a_text_stays_in_its_cell(source: str) -> None:
+def test_markdown_to_html_closes_every_tag(source: str) -> None:
     html = markdown_to_html(source)
     assert html.count("<div") == html.count("</div")
     assert html.count("<b") == html.count("</b")
 
 
-def test_long_texts_are_cut_and_pictures_in_them_do_not_count() -> None:
+def test_safe_markdown_cuts_long_texts_but_not_pictures() -> None:
     picture = f"![x](data:image/png;base64,{'A' * MAX_MARKDOWN})"
     assert safe_markdown(picture) == picture
     assert len(safe_markdown("a " * MAX_MARKDOWN)) < MAX_MARKDOWN + 100
     assert "\\\\[" not in safe_markdown("\\\\[ " * 2000)
 
 
-def test_cells_of_a_notebook() -> None:
+def test_safe_texts_escapes_text_cells_of_students_only() -> None:
     cells = [nbformat.v4.new_markdown_cell("<script>"), nbformat.v4.new_raw_cell("<script>")]
     cells += [nbformat.v4.new_code_cell("'<script>'"), nbformat.v4.new_markdown_cell("<script>")]
     cells[3].metadata["nbgrader"] = nbformat.from_dict({"locked": True})
@@ -360,7 +360,7 @@ def test_cells_of_a_notebook() -> None:
     assert [cell.source for cell in notebook.cells] == [broken, broken, "'<script>'", "<script>"]
 
 
-def test_a_note_about_a_hostile_notebook_is_plain_text(tmp_path: Path) -> None:
+def test_notes_about_a_hostile_notebook_are_plain_text(tmp_path: Path) -> None:
     language = "<script>alert(1)</script>[x](javascript:x)"
     cell = {"cell_type": "markdown", "id": '"><script>', "source": "x", "metadata": {"x": 1}, "attachments": {"a": {}}}
     submitted = {
@@ -396,7 +396,7 @@ def rebuilt(value: Any) -> list[Any]:
     return outputs
 
 
-def test_usual_outputs_stay() -> None:
+def test_rebuild_outputs_keeps_usual_outputs() -> None:
     traceback = ["\x1b[0;31mE\x1b[39;49;00m", "\x1b[38;5;28;01mline\x1b[39m \x1b[48;2;1;2;3mx\x1b[m"]
     size = {"image/png": {"width": 100, "height": 50.5}}
     outputs = [
@@ -436,11 +436,11 @@ def test_usual_outputs_stay() -> None:
         [{"output_type": "update_display_data", "data": {"text/plain": "x"}}],
     ],
 )
-def test_what_is_no_output_is_left_out(value: Any) -> None:
+def test_rebuild_outputs_drops_what_is_no_output(value: Any) -> None:
     assert rebuilt(value) == []
 
 
-def test_what_outputs_carry_beside_their_content_is_left_out() -> None:
+def test_rebuild_outputs_drops_metadata() -> None:
     metadata = {"grader": {"points": 9}, "isolated": True, "filenames": {"image/png": '"onerror=x'}}
     metadata |= {"image/png": {"width": '1 onerror="x"', "height": float("nan"), "alt": "x", "unconfined": True}}
     output = shown({"image/png": PNG}, metadata=metadata, transient={}, svg_filename="x", execution_count=1)
@@ -459,12 +459,12 @@ def test_what_outputs_carry_beside_their_content_is_left_out() -> None:
         {"image/png": 3},
     ],
 )
-def test_an_image_is_an_image(data: Any) -> None:
+def test_rebuild_outputs_replaces_forged_images(data: Any) -> None:
     assert shown(data).data == {"text/plain": NOT_SHOWN}
 
 
 @pytest.mark.parametrize("kind", ["image/svg+xml", "image/gif", "image/webp"])
-def test_a_line_of_text_replaces_other_pictures(kind: str) -> None:
+def test_rebuild_outputs_replaces_other_pictures_by_text(kind: str) -> None:
     picture = {kind: SVG.format("<script>alert(1)</script>"), "text/plain": "<Figure>"}
     assert shown(picture).data == {"text/plain": NOT_SHOWN}
     assert shown(picture | {"image/png": PNG}).data == {"text/plain": "<Figure>", "image/png": PNG}
@@ -473,7 +473,7 @@ def test_a_line_of_text_replaces_other_pictures(kind: str) -> None:
     assert again == [shown(picture)]
 
 
-def test_what_cannot_be_saved_is_left_out() -> None:
+def test_rebuild_outputs_drops_what_cannot_be_saved() -> None:
     (output,) = rebuilt([{"output_type": "stream", "name": "stdout", "text": "a\0b\ud800c"}])
     assert output.text == "ab?c"
     assert shown({"application/json": {"\ud800": ["\0"]}}).data == {"application/json": {"?": [""]}}
@@ -486,14 +486,14 @@ def test_what_cannot_be_saved_is_left_out() -> None:
 @pytest.mark.parametrize(
     "text", ["\x1b[38m", "\x1b[1;048mx", "\x1b[2Jx", "\x1b]0;title\x07x", "\x1b[" + "1;" * 9999 + "m"]
 )
-def test_control_sequences_that_are_no_colors_are_left_out(text: str) -> None:
+def test_rebuild_outputs_drops_control_sequences_but_colors(text: str) -> None:
     (output,) = rebuilt([{"output_type": "error", "ename": text, "evalue": text, "traceback": [text]}])
     for safe in (output.ename, output.evalue, output.traceback[0]):
         assert "\x1b" not in safe
         ansi2html(safe)  # fails on some of them as they were
 
 
-def test_colors_are_counted() -> None:
+def test_rebuild_outputs_limits_the_number_of_colors() -> None:
     (output,) = rebuilt([{"output_type": "stream", "name": "stdout", "text": "\x1b[31mx" * (MAX_COLORS + 1)}])
     assert output.text.count("\x1b") == MAX_COLORS
     assert output.text.endswith("xx")
@@ -503,7 +503,7 @@ SAYS_FULL = {"output_type": "stream", "name": "stderr", "text": NOTICE}
 
 
 @pytest.mark.slow
-def test_a_cell_shows_at_most_so_many_characters() -> None:
+def test_rebuild_outputs_limits_the_characters_of_a_cell() -> None:
     text = {"output_type": "stream", "name": "stdout", "text": "x" * MAX_OUTPUT}
     assert rebuilt([text]) == [text]
     assert rebuilt([text, text, text]) == [text, SAYS_FULL]
@@ -518,27 +518,27 @@ def test_a_cell_shows_at_most_so_many_characters() -> None:
 
 
 @pytest.mark.slow
-def test_a_cell_shows_at_most_so_many_outputs() -> None:
+def test_rebuild_outputs_limits_the_outputs_of_a_cell() -> None:
     text = {"output_type": "stream", "name": "stdout", "text": "x"}
     assert rebuilt([text] * MAX_OUTPUTS) == [text] * MAX_OUTPUTS
     assert rebuilt([text] * (MAX_OUTPUTS + 500)) == [*[text] * MAX_OUTPUTS, SAYS_FULL]
 
 
-def test_the_notice_of_the_sandbox_is_not_repeated() -> None:
+def test_rebuild_outputs_does_not_repeat_the_notice() -> None:
     for length in (10, MAX_OUTPUT):
         text = {"output_type": "stream", "name": "stdout", "text": "x" * length}
         assert rebuilt([text, SAYS_FULL]) == [text, SAYS_FULL]
         assert rebuilt([text, SAYS_FULL, text, SAYS_FULL]) == [text, SAYS_FULL]
 
 
-def test_the_error_that_ended_a_full_cell_is_shown_if_it_is_short() -> None:
+def test_rebuild_outputs_keeps_a_short_error_of_a_full_cell() -> None:
     text = {"output_type": "stream", "name": "stdout", "text": "x" * 10}
     error = {"output_type": "error", "ename": "E", "evalue": "e", "traceback": ["t" * MAX_LATE_ERROR]}
     assert rebuilt([text, SAYS_FULL, error]) == [text, SAYS_FULL, error]
     assert rebuilt([text, SAYS_FULL, {**error, "evalue": "e" * MAX_OUTPUT}]) == [text, SAYS_FULL]
 
 
-def test_html_with_far_too_many_tags_is_left_out() -> None:
+def test_rebuild_outputs_drops_html_with_too_many_tags() -> None:
     assert shown({"text/html": "<p>" * (MAX_TAGS + 1), "text/plain": "x"}).data == {"text/plain": "x"}
     assert shown({"text/html": "<b>x</b>" * (MAX_TAGS // 2), "text/plain": "x"}).data.keys() == {
         "text/plain",
@@ -559,13 +559,13 @@ def test_html_with_far_too_many_tags_is_left_out() -> None:
     ],
     ids=["attributes", "quoted attributes", "very deep", "deep", "style", "comments", "tags"],
 )
-def test_html_that_is_slow_to_parse_keeps_nobody_waiting(html: str) -> None:
+def test_rebuild_outputs_of_slow_html_is_fast(html: str) -> None:
     kinds = [one["output_type"] for one in rebuilt([{"output_type": "display_data", "data": {"text/html": html}}])]
     assert kinds in (["display_data"], ["stream"], [])  # without care it takes minutes
 
 
 @pytest.mark.slow
-def test_any_json_gives_valid_outputs() -> None:
+def test_rebuild_outputs_of_any_json_is_valid() -> None:
     draw = random.Random(5)
     names = ["output_type", "name", "text", "data", "metadata", "ename", "evalue", "traceback", "execution_count"]
     names += ["text/html", "text/plain", "image/png", "image/svg+xml", "text/markdown", "application/json", "\ud800"]
@@ -729,7 +729,7 @@ def server(graded: Course, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield url
 
 
-def test_the_feedback_page_runs_nothing(browser: Chrome, canary: Canary, graded: Course) -> None:
+def test_feedback_page_in_a_browser_runs_nothing(browser: Chrome, canary: Canary, graded: Course) -> None:
     (path,) = write_feedback(graded, ASSIGNMENT)
     page = path.read_text()
     path.write_text(page.replace("Content-Security-Policy", "x"))  # which would stop what got into the page
@@ -738,7 +738,7 @@ def test_the_feedback_page_runs_nothing(browser: Chrome, canary: Canary, graded:
     assert len(browser.find_elements("css selector", "section.exercise")) == 8
 
 
-def test_the_formgrader_runs_nothing(browser: Chrome, canary: Canary, graded: Course, server: str) -> None:
+def test_formgrader_in_a_browser_runs_nothing(browser: Chrome, canary: Canary, graded: Course, server: str) -> None:
     with graded.api().gradebook as gradebook:
         submission = gradebook.find_submission_notebook(ASSIGNMENT, ASSIGNMENT, "eve").id
     assert canary.visit(browser, f"{server}/formgrader/submissions/{submission}/") == set()
@@ -747,7 +747,7 @@ def test_the_formgrader_runs_nothing(browser: Chrome, canary: Canary, graded: Co
     assert browser.find_elements("css selector", "script[src$='TeX-AMS_CHTML-full,Safe']")
 
 
-def test_jupyterlab_runs_nothing(browser: Chrome, canary: Canary, graded: Course, server: str) -> None:
+def test_jupyterlab_in_a_browser_runs_nothing(browser: Chrome, canary: Canary, graded: Course, server: str) -> None:
     path = graded.notebook("autograded/eve", ASSIGNMENT)
     code_cells = sum(cell.cell_type == "code" for cell in nbformat.read(path, as_version=4).cells)
 
@@ -771,7 +771,7 @@ def assert_honest_content_is_there(page: Chrome) -> None:
     assert page.find_element("css selector", "div.verdict").text.startswith("✗ Exercise 1")
 
 
-def test_without_all_this_the_same_payloads_run(
+def test_same_payloads_without_protection_run(
     monkeypatch: pytest.MonkeyPatch,
     browser: Chrome,
     canary: Canary,

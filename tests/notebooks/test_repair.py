@@ -107,38 +107,38 @@ def released_sources(known: list[KnownCell] = KNOWN) -> list[str]:
         (b'"text"', "it does not contain a notebook"),
     ],
 )
-def test_what_is_no_notebook_is_read_as_an_empty_one_with_the_reason(tmp_path: Path, content: bytes, why: str) -> None:
+def test_parse_notebook_of_no_notebook_is_empty_with_the_reason(tmp_path: Path, content: bytes, why: str) -> None:
     notebook = read(tmp_path, content)
     assert notebook.cells == []
     assert why in notes_of(notebook)
 
 
-def test_a_folder_is_read_as_an_empty_notebook(tmp_path: Path) -> None:
+def test_parse_notebook_of_a_folder_is_empty(tmp_path: Path) -> None:
     notebook = parse_notebook(content_of(tmp_path))
     assert notebook.cells == []
     assert "it is not a file" in notes_of(notebook)
 
 
-def test_a_file_that_is_far_too_large_is_not_opened(tmp_path: Path) -> None:
+def test_parse_notebook_does_not_open_a_file_too_large(tmp_path: Path) -> None:
     path = tmp_path / "submitted.ipynb"
     with path.open("wb") as file:
         file.truncate(MAX_BYTES + 1)
     assert "larger than" in notes_of(parse_notebook(content_of(path)))
 
 
-def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
+def test_parse_notebook_accepts_a_byte_order_mark(tmp_path: Path) -> None:
     text = json.dumps({"cells": handed_in(), "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
     assert ANSWER_ONE in sources(read(tmp_path, b"\xef\xbb\xbf" + text.encode()))
 
 
-def test_a_notebook_that_is_in_order_gets_no_notes(tmp_path: Path) -> None:
+def test_repair_of_an_orderly_notebook_gives_no_notes(tmp_path: Path) -> None:
     notebook, notes = repaired(tmp_path, handed_in())
     assert notebook.metadata[NOTES_KEY] + notes == []
     assert sources(notebook) == ["x = 1", ANSWER_ONE, FIRST_TEST.source, ANSWER_TWO, "check(2)"]
 
 
 @pytest.mark.parametrize("number", [3, 2])
-def test_an_old_format_is_converted(tmp_path: Path, number: int) -> None:
+def test_parse_notebook_converts_an_old_format(tmp_path: Path, number: int) -> None:
     old = nbformat.convert(nbformat.from_dict({"cells": handed_in(), "metadata": {}, "nbformat": 4}), number)
     notebook = read(tmp_path, json.dumps(old))
     assert ANSWER_ONE in sources(notebook)
@@ -146,28 +146,28 @@ def test_an_old_format_is_converted(tmp_path: Path, number: int) -> None:
 
 
 @pytest.mark.parametrize("number", [5, 3, 1, "4", None, [4], {"four": 4}, 1e300])
-def test_cells_count_whatever_number_the_format_claims(tmp_path: Path, number: Any) -> None:
+def test_parse_notebook_reads_cells_whatever_format_is_claimed(tmp_path: Path, number: Any) -> None:
     notebook = read(tmp_path, {"cells": handed_in(), "metadata": {}, "nbformat": number})
     assert ANSWER_ONE in sources(notebook)
     assert "format" in notes_of(notebook)
 
 
 @pytest.mark.parametrize("worksheets", [None, [], "x", [1], [{"cells": 3}], [{"cells": ["x"]}]])
-def test_an_old_format_that_cannot_be_converted_has_no_cells(tmp_path: Path, worksheets: Any) -> None:
+def test_parse_notebook_of_a_broken_old_format_has_no_cells(tmp_path: Path, worksheets: Any) -> None:
     notebook = read(tmp_path, {"worksheets": worksheets, "metadata": {}, "nbformat": 3, "nbformat_minor": 0})
     assert notebook.cells == []
     assert notes_of(notebook)
 
 
 @pytest.mark.parametrize("cells", [None, 3, "cells", {"a": 1}])
-def test_cells_that_are_no_list_are_no_cells(tmp_path: Path, cells: Any) -> None:
+def test_parse_notebook_when_cells_are_no_list_has_none(tmp_path: Path, cells: Any) -> None:
     notebook = read(tmp_path, {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
     assert notebook.cells == []
     assert "has no cells" in notes_of(notebook)
 
 
 @pytest.mark.parametrize("broken", [None, 3, "code", [], {"cell_type": "code", "source": {"a": 1}}])
-def test_a_cell_that_cannot_be_read_is_left_out_and_the_others_stay(tmp_path: Path, broken: Any) -> None:
+def test_parse_notebook_leaves_out_unreadable_cells(tmp_path: Path, broken: Any) -> None:
     notebook = read(tmp_path, [broken, *handed_in()])
     assert len(notebook.cells) == len(handed_in())
     assert "left out" in notes_of(notebook)
@@ -187,62 +187,62 @@ def test_a_cell_that_cannot_be_read_is_left_out_and_the_others_stay(tmp_path: Pa
         {"nbgrader": {"grade_id": None, "schema_version": "9", "points": {}}},
     ],
 )
-def test_metadata_of_a_wrong_type_is_dropped_and_the_source_stays(tmp_path: Path, metadata: Any) -> None:
+def test_parse_notebook_drops_malformed_metadata(tmp_path: Path, metadata: Any) -> None:
     [one] = read(tmp_path, [cell("y = 2") | {"metadata": metadata}]).cells
     assert one.source == "y = 2"
     assert one.metadata == {}
 
 
-def test_of_the_metadata_only_the_grade_id_is_believed(tmp_path: Path) -> None:
+def test_parse_notebook_keeps_only_the_grade_id(tmp_path: Path) -> None:
     claims = {"grade_id": "exercise-1", "grade": True, "points": 1000, "solution": False, "schema_version": 99}
     metadata = {"nbgrader": claims, "tags": ["skip-execution"], "deletable": False}
     [one] = read(tmp_path, [cell("y = 2") | {"metadata": metadata}]).cells
     assert one.metadata == {"nbgrader": {"grade_id": "exercise-1"}}
 
 
-def test_outputs_and_attachments_are_not_taken_over(tmp_path: Path) -> None:
+def test_parse_notebook_drops_outputs_and_attachments(tmp_path: Path) -> None:
     forged = [{"output_type": "execute_result", "data": {"text/plain": "3.0"}, "metadata": {}, "execution_count": 1}]
     [one] = read(tmp_path, [cell("check(1)", "test-exercise-1") | {"outputs": forged, "attachments": 3}]).cells
     assert one.outputs == []
     assert "attachments" not in one
 
 
-def test_a_source_may_be_a_list_of_lines(tmp_path: Path) -> None:
+def test_parse_notebook_joins_a_source_of_lines(tmp_path: Path) -> None:
     [one] = read(tmp_path, [cell(["def one():\n", 7, None, "    return 1"])]).cells
     assert one.source == ANSWER_ONE
 
 
-def test_lone_surrogates_are_replaced_so_that_the_notebook_can_be_saved(tmp_path: Path) -> None:
+def test_parse_notebook_replaces_lone_surrogates(tmp_path: Path) -> None:
     notebook = read(tmp_path, [cell("text = '\ud800'")])
     assert notebook.cells[0].source == "text = '?'"
     nbformat.writes(notebook).encode()
 
 
 @pytest.mark.parametrize("cell_type", ["heading", "", None, 3, ["code"], "CODE"])
-def test_a_cell_of_an_unknown_type_is_raw_text(tmp_path: Path, cell_type: Any) -> None:
+def test_parse_notebook_reads_unknown_cell_types_as_raw(tmp_path: Path, cell_type: Any) -> None:
     [one] = read(tmp_path, [cell("y = 2") | {"cell_type": cell_type}]).cells
     assert (one.cell_type, one.source) == ("raw", "y = 2")
 
 
 @pytest.mark.parametrize("identity", ["same", "", "no blanks allowed", "x" * 65, 3, None, ["a"], "notes-from-grading"])
-def test_cell_ids_are_valid_and_differ(tmp_path: Path, identity: Any) -> None:
+def test_parse_notebook_makes_cell_ids_valid_and_unique(tmp_path: Path, identity: Any) -> None:
     notebook = read(tmp_path, [cell("y = 2", id=identity), cell("z = 3", id=identity)])
     add_notes(notebook, ["A note."])
     nbformat.validate(notebook)
     assert len({one["id"] for one in notebook.cells}) == 3
 
 
-def test_a_good_cell_id_is_kept(tmp_path: Path) -> None:
+def test_parse_notebook_keeps_a_good_cell_id(tmp_path: Path) -> None:
     assert read(tmp_path, [cell("y = 2", id="my-cell")]).cells[0]["id"] == "my-cell"
 
 
-def test_the_same_file_always_gives_the_same_notebook(tmp_path: Path) -> None:
+def test_parse_notebook_gives_the_same_ids_each_time(tmp_path: Path) -> None:
     cells = [cell("y = 2", id="cell-1"), cell("y = 3"), cell("y = 4", id="cell-1"), cell("y = 5", id="cell-3")]
     assert [one["id"] for one in read(tmp_path, cells).cells] == ["cell-1", "cell-2", "cell-4", "cell-3"]
 
 
 @pytest.mark.parametrize("kernelspec", [{"name": "ir", "language": "R"}, {"language": "julia"}])
-def test_another_language_is_noted(tmp_path: Path, kernelspec: dict[str, str]) -> None:
+def test_parse_notebook_notes_another_language(tmp_path: Path, kernelspec: dict[str, str]) -> None:
     content = {"cells": handed_in(), "metadata": {"kernelspec": kernelspec}, "nbformat": 4, "nbformat_minor": 5}
     assert "it was run as Python" in notes_of(read(tmp_path, content))
 
@@ -250,18 +250,18 @@ def test_another_language_is_noted(tmp_path: Path, kernelspec: dict[str, str]) -
 @pytest.mark.parametrize(
     "metadata", [{}, None, 3, [], {"kernelspec": None}, {"kernelspec": "R"}, {"kernelspec": {"name": "my-venv"}}]
 )
-def test_a_kernel_that_names_no_other_language_is_no_mistake(tmp_path: Path, metadata: Any) -> None:
+def test_parse_notebook_does_not_note_other_kernels(tmp_path: Path, metadata: Any) -> None:
     content = {"cells": handed_in(), "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
     assert notes_of(read(tmp_path, content)) == ""
 
 
-def test_the_name_of_a_language_cannot_carry_html(tmp_path: Path) -> None:
+def test_parse_notebook_note_on_language_carries_no_html(tmp_path: Path) -> None:
     metadata = {"kernelspec": {"language": "<img src=x onerror=alert(1)>[a](b)`"}}
     notes = notes_of(read(tmp_path, {"cells": [], "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}))
     assert not set("<>()[]`") & set(notes)
 
 
-def test_notes_in_the_submission_are_not_believed(tmp_path: Path) -> None:
+def test_parse_notebook_ignores_notes_of_the_submission(tmp_path: Path) -> None:
     metadata = {NOTES_KEY: ["Give this student full marks."]}
     content = {"cells": handed_in(), "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
     assert notes_of(read(tmp_path, content)) == ""
@@ -270,7 +270,7 @@ def test_notes_in_the_submission_are_not_believed(tmp_path: Path) -> None:
 # Repairing.
 
 
-def test_all_metadata_is_as_released(tmp_path: Path) -> None:
+def test_repair_restores_released_metadata(tmp_path: Path) -> None:
     notebook, _ = repaired(tmp_path, handed_in())
     assert notebook.cells[2].metadata.nbgrader == {
         "grade_id": "test-exercise-1",
@@ -284,19 +284,19 @@ def test_all_metadata_is_as_released(tmp_path: Path) -> None:
     }
 
 
-def test_hidden_tests_come_back(tmp_path: Path) -> None:
+def test_repair_restores_hidden_tests(tmp_path: Path) -> None:
     notebook, notes = repaired(tmp_path, handed_in())
     assert "hidden(1)" in notebook.cells[2].source
     assert notes == []
 
 
-def test_a_restored_cell_keeps_its_id(tmp_path: Path) -> None:
+def test_repair_keeps_the_id_of_a_restored_cell(tmp_path: Path) -> None:
     notebook, _ = repaired(tmp_path, [cell("pass", "test-exercise-1", id="mine")], [FIRST_TEST])
     assert notebook.cells[0]["id"] == "mine"
 
 
 @pytest.mark.parametrize("index", [0, 2, 4])
-def test_an_edited_given_cell_is_restored(tmp_path: Path, index: int) -> None:
+def test_repair_restores_an_edited_given_cell(tmp_path: Path, index: int) -> None:
     cells = handed_in()
     cells[index]["source"] = "pass"
     notebook, notes = repaired(tmp_path, cells)
@@ -305,7 +305,7 @@ def test_an_edited_given_cell_is_restored(tmp_path: Path, index: int) -> None:
     assert KNOWN[index].grade_id in notes[0]
 
 
-def test_other_blanks_are_no_edit(tmp_path: Path) -> None:
+def test_repair_takes_other_blanks_for_no_edit(tmp_path: Path) -> None:
     cells = handed_in()
     cells[2]["source"] = "\r\ncheck(1)  \n\n"
     assert repaired(tmp_path, cells)[1] == []
@@ -313,7 +313,7 @@ def test_other_blanks_are_no_edit(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("cell_type", ["markdown", "raw"])
 @pytest.mark.parametrize("index", range(5))
-def test_a_retyped_cell_is_a_code_cell_again(tmp_path: Path, index: int, cell_type: str) -> None:
+def test_repair_restores_the_type_of_a_cell(tmp_path: Path, index: int, cell_type: str) -> None:
     cells = handed_in()
     cells[index]["cell_type"] = cell_type
     notebook, notes = repaired(tmp_path, cells)
@@ -322,19 +322,19 @@ def test_a_retyped_cell_is_a_code_cell_again(tmp_path: Path, index: int, cell_ty
     assert "a different type" in notes[0]
 
 
-def test_deleted_given_cells_are_put_back_in_their_places(tmp_path: Path) -> None:
+def test_repair_puts_deleted_given_cells_back(tmp_path: Path) -> None:
     notebook, notes = repaired(tmp_path, [cell(ANSWER_ONE, "exercise-1"), cell(ANSWER_TWO, "exercise-2")])
     assert names(notebook) == [one.grade_id for one in KNOWN]
     assert len(notes) == 3
     assert all("was missing and was restored" in note for note in notes)
 
 
-def test_an_empty_notebook_gets_every_given_cell_and_no_solution(tmp_path: Path) -> None:
+def test_repair_of_an_empty_notebook_adds_only_given_cells(tmp_path: Path) -> None:
     notebook, _ = repaired(tmp_path, [])
     assert names(notebook) == ["given", "test-exercise-1", "test-exercise-2"]
 
 
-def test_a_test_that_was_deleted_comes_back_behind_its_exercise(tmp_path: Path) -> None:
+def test_repair_puts_a_deleted_test_behind_its_exercise(tmp_path: Path) -> None:
     cells = handed_in()
     del cells[2]
     cells.insert(2, cell("one()"))
@@ -342,7 +342,7 @@ def test_a_test_that_was_deleted_comes_back_behind_its_exercise(tmp_path: Path) 
     assert names(notebook).index("test-exercise-1") == names(notebook).index("exercise-1") + 1
 
 
-def test_stripped_metadata_is_recognized_by_what_the_cells_say(tmp_path: Path) -> None:
+def test_repair_recognizes_cells_without_metadata(tmp_path: Path) -> None:
     cells = [one | {"metadata": {}} for one in handed_in()]
     notebook, notes = repaired(tmp_path, cells)
     assert names(notebook) == [one.grade_id for one in KNOWN]
@@ -350,14 +350,14 @@ def test_stripped_metadata_is_recognized_by_what_the_cells_say(tmp_path: Path) -
     assert len(notes) == 5
 
 
-def test_of_several_unmarked_solutions_the_last_is_taken(tmp_path: Path) -> None:
+def test_repair_takes_the_last_of_unmarked_solutions(tmp_path: Path) -> None:
     cells = handed_in()
     cells[1:2] = [cell("def one():\n    return 0"), cell(ANSWER_ONE)]
     notebook, _ = repaired(tmp_path, cells)
     assert notebook.cells[names(notebook).index("exercise-1")].source == ANSWER_ONE
 
 
-def test_extra_cells_stay_where_they_are(tmp_path: Path) -> None:
+def test_repair_leaves_extra_cells_where_they_are(tmp_path: Path) -> None:
     cells = handed_in()
     cells.insert(1, cell("mine = 1"))
     cells.insert(0, cell("Mine.", cell_type="markdown"))
@@ -377,19 +377,19 @@ def test_extra_cells_stay_where_they_are(tmp_path: Path) -> None:
     ]
 
 
-def test_a_cell_of_the_students_own_invention_loses_its_claims(tmp_path: Path) -> None:
+def test_repair_drops_the_grade_id_of_an_unknown_cell(tmp_path: Path) -> None:
     notebook, _ = repaired(tmp_path, [*handed_in(), cell("3.0", "test-exercise-99")])
     assert names(notebook)[-1] is None
     assert notebook.cells[-1].source == "3.0"
 
 
-def test_a_doubled_test_cell_counts_once(tmp_path: Path) -> None:
+def test_repair_counts_a_doubled_test_cell_once(tmp_path: Path) -> None:
     notebook, notes = repaired(tmp_path, [*handed_in(), cell("check(1)", "test-exercise-1")])
     assert names(notebook).count("test-exercise-1") == 1
     assert "“test-exercise-1” is there several times" in notes[0]
 
 
-def test_of_several_copies_the_last_before_the_test_counts(tmp_path: Path) -> None:
+def test_repair_takes_the_last_copy_before_the_test(tmp_path: Path) -> None:
     cells = handed_in()
     cells[1:2] = [cell("def one():\n    return 0", "exercise-1"), cell(ANSWER_ONE, "exercise-1")]
     notebook, _ = repaired(tmp_path, cells)
@@ -397,73 +397,73 @@ def test_of_several_copies_the_last_before_the_test_counts(tmp_path: Path) -> No
     assert sources(notebook).index("def one():\n    return 0") < sources(notebook).index(ANSWER_ONE)
 
 
-def test_a_copy_behind_the_test_does_not_take_the_place_of_the_answer(tmp_path: Path) -> None:
+def test_repair_ignores_a_copy_behind_the_test(tmp_path: Path) -> None:
     notebook, notes = repaired(tmp_path, [*handed_in(), cell("def one():\n    ...", "exercise-1")])
     assert notebook.cells[names(notebook).index("exercise-1")].source == ANSWER_ONE
     assert notebook.cells[-1].source == "def one():\n    ..."
     assert len(notes) == 1
 
 
-def test_a_copy_in_front_of_the_test_in_a_shuffled_notebook_still_counts(tmp_path: Path) -> None:
+def test_repair_takes_the_last_copy_when_all_follow_the_test(tmp_path: Path) -> None:
     """Where every copy stands behind the test, the last one is as good as any."""
     cells = [cell("check(1)", "test-exercise-1"), cell("old", "exercise-1"), cell(ANSWER_ONE, "exercise-1")]
     notebook, _ = repaired(tmp_path, cells)
     assert notebook.cells[names(notebook).index("exercise-1")].source == ANSWER_ONE
 
 
-def test_the_released_order_is_restored(tmp_path: Path) -> None:
+def test_repair_restores_the_released_order(tmp_path: Path) -> None:
     notebook, notes = repaired(tmp_path, handed_in()[::-1])
     assert names(notebook) == [one.grade_id for one in KNOWN]
     assert notes == ["The cells were in a different order; the original order was restored."]
 
 
-def test_in_another_order_extra_cells_follow_the_cell_that_they_followed(tmp_path: Path) -> None:
+def test_repair_moves_extra_cells_with_the_cell_before(tmp_path: Path) -> None:
     given, one, one_test, two, two_test = handed_in()
     helper = cell("def help_with_one(): ...")
     notebook, _ = repaired(tmp_path, [cell("first = 1"), given, two, two_test, one, helper, one_test])
     assert sources(notebook)[:4] == ["first = 1", "x = 1", ANSWER_ONE, helper["source"]]
 
 
-def test_no_cell_gets_lost_whatever_the_order(tmp_path: Path) -> None:
+def test_repair_loses_no_cell_in_any_order(tmp_path: Path) -> None:
     mine = [cell(f"mine = {number}") for number in range(6)]
     shuffled = [one for pair in zip(mine, handed_in()[::-1], strict=False) for one in pair] + mine[5:]
     notebook, _ = repaired(tmp_path, shuffled)
     assert sorted(source for source in sources(notebook) if "mine" in source) == [one["source"] for one in mine]
 
 
-def test_code_in_a_given_cell_does_not_replace_it(tmp_path: Path) -> None:
+def test_repair_drops_code_in_a_given_cell(tmp_path: Path) -> None:
     cells = handed_in()
     cells[2]["source"] = "def check(number): print('fine')"
     assert "fine" not in "".join(sources(repaired(tmp_path, cells)[0]))
 
 
-def test_a_missing_essay_is_put_back_empty(tmp_path: Path) -> None:
+def test_repair_puts_a_missing_essay_back_empty(tmp_path: Path) -> None:
     notebook, _ = repaired(tmp_path, [], [ESSAY])
     assert (notebook.cells[0].cell_type, notebook.cells[0].source) == ("markdown", "")
     assert notebook.cells[0].metadata.nbgrader["points"] == 4.0
 
 
-def test_what_is_written_in_an_essay_stays(tmp_path: Path) -> None:
+def test_repair_keeps_the_text_of_an_essay(tmp_path: Path) -> None:
     notebook, notes = repaired(tmp_path, [cell("Because.", "essay", "markdown")], [ESSAY])
     assert sources(notebook) == ["Because."]
     assert notes == []
 
 
-def test_a_task_without_its_mark_scheme_is_as_it_was_given(tmp_path: Path) -> None:
+def test_repair_accepts_a_task_without_its_mark_scheme(tmp_path: Path) -> None:
     scheme = "Draw it.\n=== BEGIN MARK SCHEME ===\nTwo points an axis.\n=== END MARK SCHEME ==="
     known = replace(TASK, source=scheme, released="Draw it.")
     assert repaired(tmp_path, [cell("Draw it.", "task", "markdown")], [known])[1] == []
     assert "was edited" in repaired(tmp_path, [cell("Two points.", "task", "markdown")], [known])[1][0]
 
 
-def test_a_task_keeps_its_points_and_its_text(tmp_path: Path) -> None:
+def test_repair_restores_points_and_text_of_a_task(tmp_path: Path) -> None:
     notebook, _ = repaired(tmp_path, [cell("I did it already.", "task", "markdown")], [TASK])
     assert sources(notebook) == ["Draw it."]
     assert notebook.cells[0].metadata.nbgrader["points"] == 5.0
     assert notebook.cells[0].metadata.nbgrader["task"] is True
 
 
-def test_repairing_twice_changes_nothing_more(tmp_path: Path) -> None:
+def test_repair_again_changes_nothing(tmp_path: Path) -> None:
     notebook, notes = repaired(tmp_path, handed_in()[::-2])
     assert notes
     once = sources(notebook)
@@ -472,7 +472,7 @@ def test_repairing_twice_changes_nothing_more(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("skip", range(5))
-def test_every_repaired_notebook_is_valid(tmp_path: Path, skip: int) -> None:
+def test_repaired_notebook_is_valid(tmp_path: Path, skip: int) -> None:
     cells = [cell(one["source"], cell_type="raw") for one in handed_in()] + handed_in()[:skip]
     notebook, notes = repaired(tmp_path, cells)
     add_notes(notebook, notes)
@@ -480,20 +480,20 @@ def test_every_repaired_notebook_is_valid(tmp_path: Path, skip: int) -> None:
     nbformat.validate(notebook)
 
 
-def test_notes_are_the_first_cell(tmp_path: Path) -> None:
+def test_add_notes_inserts_the_first_cell(tmp_path: Path) -> None:
     notebook = read(tmp_path, handed_in())
     add_notes(notebook, ["One.", "Two."])
     assert notebook.cells[0].cell_type == "markdown"
     assert notebook.cells[0].source.splitlines() == ["**Notes from grading**", "", "- One.", "- Two."]
 
 
-def test_without_notes_there_is_no_cell_for_them(tmp_path: Path) -> None:
+def test_add_notes_without_notes_adds_no_cell(tmp_path: Path) -> None:
     notebook = read(tmp_path, handed_in())
     add_notes(notebook, [])
     assert len(notebook.cells) == 5
 
 
-def test_the_order_is_that_of_the_released_file(released_course: Course) -> None:
+def test_known_cells_follow_the_order_of_the_release(released_course: Course) -> None:
     """A database gives rows in any order: PostgreSQL puts last what was changed, as SQLite what was added."""
     released = released_course.read("release", "self_attention")
     ids = [cell.metadata.nbgrader.grade_id for cell in released.cells if "nbgrader" in cell.metadata]
@@ -504,7 +504,7 @@ def test_the_order_is_that_of_the_released_file(released_course: Course) -> None
         assert [cell.grade_id for cell in known_cells(mixed, released)] == ids
 
 
-def test_a_file_that_was_cut_off_anywhere_ends_in_the_middle() -> None:
+def test_why_not_whole_of_a_cut_file_says_ends_in_the_middle() -> None:
     whole = rb'{"cells": ["a\u00e4b\n", true, null, false, -1]}'
     found = {why_not_whole(whole[:length]) for length in range(1, len(whole))}
     assert found == {"it is not valid JSON, and ends in the middle"}

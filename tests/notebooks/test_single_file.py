@@ -61,13 +61,13 @@ def modules_in(notebook: Any) -> dict[str, str]:
 # --- what is in it ---------------------------------------------------------------------------------------------------
 
 
-def test_every_module_is_inside_as_it_is(made: Made) -> None:
+def test_single_file_holds_every_module(made: Made) -> None:
     beside = made.course.folder("release") / made.assignment
     assert modules_in(made.single) == {path.stem: path.read_text() for path in beside.glob("*.py")}
     assert {"checks", "checking"} <= modules_in(made.single).keys()
 
 
-def test_every_figure_is_inside_and_says_what_it_shows(made: Made) -> None:
+def test_single_file_holds_every_figure_with_description(made: Made) -> None:
     texts = "\n".join(cell.source for cell in made.single.cells if cell.cell_type == "markdown")
     before = "\n".join(cell.source for cell in made.ordinary.cells if cell.cell_type == "markdown")
     folder = made.course.folder("release") / made.assignment
@@ -79,7 +79,7 @@ def test_every_figure_is_inside_and_says_what_it_shows(made: Made) -> None:
     assert "](images/" not in texts
 
 
-def test_nbgrader_finds_the_same_cells(made: Made) -> None:
+def test_single_file_has_the_cells_of_nbgrader(made: Made) -> None:
     """What was put in has no part in grading."""
     known = [
         [(cell.id, cell.source, cell.metadata) for cell in notebook.cells if "nbgrader" in cell.metadata]
@@ -92,7 +92,7 @@ def test_nbgrader_finds_the_same_cells(made: Made) -> None:
 # --- handed in -------------------------------------------------------------------------------------------------------
 
 
-def test_it_is_read_as_the_ordinary_notebook(made: Made) -> None:
+def test_single_file_is_parsed_as_the_ordinary_notebook(made: Made) -> None:
     ordinary, single = (parse_notebook(nbformat.writes(one).encode()) for one in (made.ordinary, made.single))
     assert single == ordinary
 
@@ -110,7 +110,7 @@ def graded(made: Made) -> dict[str, Any]:
     return {result.student: result for result in autograde(made.course, made.assignment)}
 
 
-def test_it_is_graded_as_the_ordinary_notebook(made: Made, graded: dict[str, Any], scores: Any) -> None:
+def test_single_file_is_graded_as_the_ordinary_notebook(made: Made, graded: dict[str, Any], scores: Any) -> None:
     ordinary, single = (scores(made.course, student, made.assignment) for student in ("ordinary", "single"))
     assert single == ordinary
     assert 0 < sum(single.values()) < graded["single"].max_points
@@ -120,7 +120,7 @@ def test_it_is_graded_as_the_ordinary_notebook(made: Made, graded: dict[str, Any
 
 
 @pytest.mark.usefixtures("graded")
-def test_graded_it_has_the_cells_of_the_ordinary_notebook(made: Made) -> None:
+def test_single_file_when_graded_has_the_ordinary_cells(made: Made) -> None:
     """And no note: nothing had to be repaired or shortened."""
     graded = [made.course.read(f"autograded/{student}", made.assignment) for student in ("ordinary", "single")]
     ordinary, single = ([(cell.id, cell.source) for cell in notebook.cells] for notebook in graded)
@@ -128,7 +128,7 @@ def test_graded_it_has_the_cells_of_the_ordinary_notebook(made: Made) -> None:
     assert single[0][0] == "intro"
 
 
-def test_plain_nbgrader_grades_it_as_well(made: Made, scores: Any) -> None:
+def test_single_file_is_graded_by_nbgrader(made: Made, scores: Any) -> None:
     if made.assignment != "multi_head_attention":  # one is enough
         return
     path = made.course.notebook("submitted/by-nbgrader", made.assignment)
@@ -145,7 +145,7 @@ MODULE = {"own.py": b"x = 1\n"}
 NOTEBOOK = new_notebook(cells=[new_markdown_cell("![a](a.png)"), new_code_cell("import own")])
 
 
-def test_what_a_student_has_added_to_a_cell_is_kept() -> None:
+def test_as_ordinary_keeps_what_students_add_to_a_cell() -> None:
     single, _ = in_one_file(NOTEBOOK, MODULE | {"a.png": b"abc"})
     added = [cell.source + "\n\nx = 5" for cell in single.cells]
     for cell, source in zip(single.cells, added, strict=True):
@@ -157,7 +157,7 @@ def test_what_a_student_has_added_to_a_cell_is_kept() -> None:
     assert kept[2:] == added[2:]
 
 
-def test_a_changed_text_of_a_check_is_no_code_of_the_student() -> None:
+def test_as_ordinary_drops_changed_module_texts() -> None:
     single, _ = in_one_file(NOTEBOOK, MODULE)
     for cell in single.cells:
         cell.source = cell.source.replace("x = 1", "x = 2")
@@ -170,14 +170,14 @@ def test_a_changed_text_of_a_check_is_no_code_of_the_student() -> None:
 @pytest.mark.parametrize(
     "text", ["x = 1", 'x = "\\n"\n', "x = '''a'''\n", "x = '\\\\'", "y = r'''\\\\'''", '"""a"""\nx = "b\'"\n# \\']
 )
-def test_any_module_comes_through(text: str) -> None:
+def test_in_one_file_keeps_any_module_text(text: str) -> None:
     single, inside = in_one_file(NOTEBOOK, {"own.py": text.encode()})
     assert inside == {"own.py"}
     assert modules_in(single) == {"own": text}
     assert len(as_ordinary(single.cells)) == 2
 
 
-def test_modules_stand_in_the_order_in_which_they_need_each_other() -> None:
+def test_in_one_file_orders_modules_by_imports() -> None:
     files = {
         "a.py": b"from b import x",
         "b.py": b"def f():\n    import c\nx = 1",
@@ -192,7 +192,7 @@ def test_modules_stand_in_the_order_in_which_they_need_each_other() -> None:
         in_one_file(NOTEBOOK, files | {"d.py": b"import"})
 
 
-def test_what_cannot_be_put_inside_is_told(course: Course) -> None:
+def test_write_single_files_when_other_files_exist_raises(course: Course) -> None:
     folder = course.folder("release") / "self_attention"
     (folder / "data.csv").write_text("1,2")
     (folder / "more").mkdir()
@@ -202,20 +202,20 @@ def test_what_cannot_be_put_inside_is_told(course: Course) -> None:
     assert not (course.root / FOLDER).exists()
 
 
-def test_a_figure_that_is_too_large_to_be_handed_in_is_told(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_write_single_files_when_too_large_raises(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.notebooks.parsing.MAX_BYTES", 150_000)
     with pytest.raises(CourseError, match=r"self_attention\.ipynb would be too large to read as a single file"):
         write_single_files(course, "self_attention")
 
 
-def test_a_leak_in_a_module_stops_it(course: Course) -> None:
+def test_write_single_files_when_a_module_leaks_raises(course: Course) -> None:
     answer = solutions(course.read("source", "self_attention"))[7]
     (course.folder("release") / "self_attention/checks.py").write_text(answer)
     with pytest.raises(LeakError, match=rf"{FOLDER}/self_attention(.|\n)*checks-inside, line \d+: .* exercise-7"):
         write_single_files(course, "self_attention")
 
 
-def test_the_command_makes_what_is_asked_for(course: Course) -> None:
+def test_release_single_file_writes_only_that(course: Course) -> None:
     ended = grader("release", "multi_head_attention", "--single-file", folder=course.root)
     assert ended.returncode == 0, ended.stderr
     made = f"{FOLDER}/multi_head_attention"
@@ -224,7 +224,7 @@ def test_the_command_makes_what_is_asked_for(course: Course) -> None:
     assert not (course.root / "release_marimo").exists()
 
 
-def test_validate_says_when_it_is_stale(course: Course, new_course: Callable[[], Course]) -> None:
+def test_fresh_single_file_when_stale_says_so(course: Course, new_course: Callable[[], Course]) -> None:
     assert list(fresh_single_file(course, course, "self_attention")) == []  # nobody has made it
     path = write_single_files(course, "self_attention") / "self_attention.ipynb"
     other = new_course()
@@ -245,7 +245,7 @@ def test_validate_says_when_it_is_stale(course: Course, new_course: Callable[[],
         ("https://github.com/a-b/c.d/tree/v1/some/folder/", "a-b/c.d/blob/v1/some/folder/week%201/one.ipynb"),
     ],
 )
-def test_a_folder_on_github_gives_addresses_for_colab(named: str, opened: str) -> None:
+def test_in_colab_returns_the_address_of_a_github_folder(named: str, opened: str) -> None:
     folder = public_folder(read_config("c = get_config()\n" + PUBLIC.format(named)))
     assert in_colab(folder, "week 1", "one") == f"https://colab.research.google.com/github/{opened}"
     assert in_colab(public_folder(read_config("c = get_config()\n")), "week1", "one") == ""
@@ -254,7 +254,7 @@ def test_a_folder_on_github_gives_addresses_for_colab(named: str, opened: str) -
 @pytest.mark.parametrize(
     "named", ["nowhere", "https://example.org/notes", "https://github.com/ada/notes", "https://github.com/a/b/tree/x)y"]
 )
-def test_any_other_address_is_a_clear_error(named: str, course: Course) -> None:
+def test_release_when_public_url_is_no_github_folder_says_so(named: str, course: Course) -> None:
     with (course.root / "nbgrader_config.py").open("a") as config:
         config.write(PUBLIC.format(named))
     ended = grader("release", "self_attention", "--single-file", folder=course.root)
@@ -262,7 +262,7 @@ def test_any_other_address_is_a_clear_error(named: str, course: Course) -> None:
     assert f"public_url is “{named}”, which is not the address of a GitHub folder" in " ".join(ended.stderr.split())
 
 
-def test_the_link_stands_at_the_top_and_goes_again(course: Course) -> None:
+def test_single_file_has_a_colab_link_that_as_ordinary_drops(course: Course) -> None:
     with (course.root / "nbgrader_config.py").open("a") as config:
         config.write(PUBLIC.format("https://github.com/ada/notes/tree/main"))
     write_single_files(course, "self_attention")
