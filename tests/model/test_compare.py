@@ -15,7 +15,7 @@ MATRIX = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 SQUARE = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
 
 
-def test_the_notebooks_comparison_is_the_graders() -> None:
+def test_released_compare_module_equals_that_of_the_grader() -> None:
     """One implementation: the file beside the released notebook is a copy of the grader's."""
     own = ROOT / "grader/model/compare.py"
     assert (ROOT / "release/self_attention/compare.py").read_bytes() == own.read_bytes()
@@ -39,7 +39,7 @@ def test_the_notebooks_comparison_is_the_graders() -> None:
         ([], []),
     ],
 )
-def test_equal(got: Any, want: Any) -> None:
+def test_difference_of_equal_answers_is_none(got: Any, want: Any) -> None:
     assert difference(got, want, 1e-5) is None
 
 
@@ -66,21 +66,21 @@ def test_equal(got: Any, want: Any) -> None:
         ([1.0, torch.inf], [1.0, -torch.inf], "nan", "infinity"),
     ],
 )
-def test_different(got: Any, want: Any, kind: str, words: str) -> None:
+def test_difference_says_kind_and_words(got: Any, want: Any, kind: str, words: str) -> None:
     found = difference(got, want, 1e-5)
     assert found is not None
     assert found.kind == kind
     assert words in found.sentence()
 
 
-def test_the_text_shows_no_expected_number_but_numbers_do() -> None:
+def test_difference_sentence_hides_expected_numbers() -> None:
     found = difference(torch.tensor([1.2345]), torch.tensor([9.8765]), 1e-5)
     assert found is not None
     assert "9.8765" not in found.sentence()
     assert found.numbers == "expected 9.8765, your code gave 1.2345"
 
 
-def test_rounding_error_is_measured_on_the_scale_of_the_whole_answer() -> None:
+def test_difference_measures_errors_on_the_scale_of_the_answer() -> None:
     """Terms near 100 that cancel leave an error near 1e-5 in a small result."""
     assert difference([100.0, 1e-5], [100.0, 0.0], 1e-6) is None
     assert difference([1.0, 1e-5], [1.0, 0.0], 1e-6) is not None
@@ -90,24 +90,24 @@ def test_rounding_error_is_measured_on_the_scale_of_the_whole_answer() -> None:
     ("got", "want"),
     [(MATRIX, list(MATRIX)), (torch.tensor([[1.0], [2.0]]), torch.tensor([1.0, 2.0]))],
 )
-def test_strict_takes_no_liberties(got: Any, want: Any) -> None:
+def test_difference_when_strict_compares_types_and_shapes(got: Any, want: Any) -> None:
     assert difference(got, want, 1e-5, strict=True) is not None
 
 
-def test_forms_are_described_in_words() -> None:
+def test_describe_form_in_words() -> None:
     assert describe_form([MATRIX, MATRIX]) == "a list of 2 items (each a tensor of shape (2, 3))"
     assert describe_form(torch.tensor(1.0)) == "a tensor with one number"
     assert describe_form([]) == "an empty list"
     assert describe_form((1.0, MATRIX)) == "a tuple of 2 items of different forms"
 
 
-def test_an_infinity_does_not_make_every_error_small() -> None:
+def test_difference_beside_infinity_still_finds_errors() -> None:
     want = torch.tensor([1.0, float("-inf"), 2.0])
     assert difference(torch.tensor([1.0, float("-inf"), 2.0]), want, 1e-5) is None
     assert difference(torch.tensor([1.0, float("-inf"), 3.0]), want, 1e-5) is not None
 
 
-def test_numbers_are_right_only_if_all_of_them_are() -> None:
+def test_right_numbers_is_true_only_if_all_are_right() -> None:
     """The first one's shape is wrong; the others may be anything."""
     want = [torch.tensor([[1.0], [2.0]]), torch.tensor([[3.0], [4.0]])]
     rows = [one.mT for one in want]
@@ -119,6 +119,6 @@ def test_numbers_are_right_only_if_all_of_them_are() -> None:
     assert right.right_numbers
 
 
-def test_numbers_of_python_keep_all_their_digits() -> None:
+def test_difference_with_zero_tolerance_keeps_all_digits() -> None:
     """Where nothing at all may differ, as for an input that must not be changed."""
     assert difference([0.1, [-2.886872]], [0.1, [-2.886872]], 0.0) is None

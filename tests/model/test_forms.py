@@ -61,7 +61,7 @@ def verdict_on(function: Any) -> Any:
 
 
 @pytest.mark.usefixtures("_generators")
-def test_a_new_form_is_a_row_of_the_table() -> None:
+def test_new_form_needs_only_a_row_of_the_table() -> None:
     def sums(x: torch.Tensor) -> Any:
         yield x.sum()
         yield x.cumsum(0)
@@ -82,7 +82,7 @@ def test_a_new_form_is_a_row_of_the_table() -> None:
     assert verdict_on(lambda _x: [torch.ones(()), torch.ones(5)]).sentences == (same, WHOLE)
 
 
-def test_each_row_of_the_sandbox_has_a_form_on_the_other_side() -> None:
+def test_sandbox_forms_each_have_a_trusted_form() -> None:
     modules = [import_module(f"{trusted.__name__}.{one.name}") for one in pkgutil.iter_modules(trusted.__path__)]
     named = {one.name for module in modules for one in vars(module).values() if isinstance(one, Form)}
     assert set(forms.FORMS) == named

@@ -153,7 +153,7 @@ RIGHT = {
 
 
 @pytest.mark.parametrize("text", RIGHT.values(), ids=RIGHT.keys())
-def test_any_right_class_is_right(sandbox: SandboxProcess, text: str) -> None:
+def test_plain_class_in_another_style_is_right(sandbox: SandboxProcess, text: str) -> None:
     verdict = verdict_on(sandbox, text)
     assert verdict.right, verdict.sentences
 
@@ -178,7 +178,7 @@ SHARED_STATE = {
 
 
 @pytest.mark.parametrize("text", SHARED_STATE.values(), ids=SHARED_STATE.keys())
-def test_what_two_objects_share_is_found(sandbox: SandboxProcess, text: str) -> None:
+def test_plain_class_with_shared_state_is_named(sandbox: SandboxProcess, text: str) -> None:
     assert verdict_on(sandbox, text).sentences[0] == SHARED
 
 
@@ -231,14 +231,14 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("text", "said"), WRONG.values(), ids=WRONG.keys())
-def test_what_is_wrong_is_told_of_the_step(sandbox: SandboxProcess, text: str, said: str) -> None:
+def test_plain_class_sentence_names_the_wrong_step(sandbox: SandboxProcess, text: str, said: str) -> None:
     verdict = verdict_on(sandbox, text)
     assert verdict.credit == (0.25 if 4 * verdict.cases_right >= 3 * verdict.cases else 0)  # right but for one kind
     assert verdict.sentences[0].startswith(said)
 
 
 @pytest.mark.parametrize("mistake", EXERCISE.mistakes, ids=lambda mistake: mistake.name)
-def test_mistakes_are_lines_of_the_class(sandbox: SandboxProcess, mistake: object) -> None:
+def test_plain_class_misconceptions_are_named(sandbox: SandboxProcess, mistake: object) -> None:
     lines = {
         "replaces the balance": changed("self.balance += amount", "self.balance = amount"),
         "debts": changed("if amount > self.balance:", "if amount > 10**9:"),
@@ -247,12 +247,12 @@ def test_mistakes_are_lines_of_the_class(sandbox: SandboxProcess, mistake: objec
     assert (verdict.credit, verdict.misconceptions) == (0.5, (mistake.name,))  # type: ignore[attr-defined]
 
 
-def test_a_class_that_is_handed_out_empty_is_still_to_do(sandbox: SandboxProcess) -> None:
+def test_plain_class_when_empty_is_still_to_do(sandbox: SandboxProcess) -> None:
     empty = "class Account:\n    def __init__(self, balance):\n        raise NotImplementedError()"
     assert verdict_on(sandbox, empty).reason is Reason.TO_DO
 
 
-def test_arguments_that_are_changed_are_noticed() -> None:
+def test_put_of_objects_gives_arguments_then_copies() -> None:
     """The first object gets the arguments themselves, the second one copies."""
 
     class Basket:
@@ -270,6 +270,6 @@ def test_arguments_that_are_changed_are_noticed() -> None:
 
 
 @pytest.mark.parametrize("forged", [None, 1, [], [[], 1], [[1], []], [[{"step": 1, "value": 2}], []], [[{}], [{}]]])
-def test_what_our_code_never_sends_is_wrong(forged: object) -> None:
+def test_plain_class_forged_observation_earns_nothing(forged: object) -> None:
     cases = EXERCISE.sample()
     assert judge(EXERCISE, cases, [Returned(forged, list(case.inputs)) for case in cases]).credit == 0
