@@ -90,7 +90,7 @@ def a_program(path: Path, text: str) -> None:
 
 
 @pytest.mark.proof
-def test_setup_installs_what_is_needed_and_nothing_else(autograder: Path, tmp_path: Path) -> None:
+def test_setup_script_installs_only_what_is_needed(autograder: Path, tmp_path: Path) -> None:
     """Here, all of it is installed: without any index, pip finds nothing that is missing or of another version."""
     programs, environment = tmp_path / "programs", tmp_path / "environment"
     a_program(programs / "apt-get", f'echo "$@" >>{tmp_path}/apt')
@@ -165,7 +165,7 @@ def hidden_from_students(autograder: Path) -> list[bytes]:
 
 
 @needs_root
-def test_it_grades_there_and_what_is_hidden_stays_hidden(attacked: Any, autograder: Path) -> None:
+def test_gradescope_grades_and_hides_secrets(attacked: Any, autograder: Path) -> None:
     done = attacked()
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Confined by: a separate user, without Landlock.\n")
@@ -182,7 +182,7 @@ def test_it_grades_there_and_what_is_hidden_stays_hidden(attacked: Any, autograd
 
 
 @needs_root
-def test_without_what_closes_the_folder_the_attack_succeeds(attacked: Any, autograder: Path) -> None:
+def test_gradescope_attack_without_closed_folder_succeeds(attacked: Any, autograder: Path) -> None:
     """Both what closes it and what looks whether it is closed are switched off."""
     script = autograder / "run_autograder"
     script.write_text(re.sub(r"^chmod .*$", "", script.read_text(), count=1, flags=re.MULTILINE))
@@ -214,7 +214,7 @@ def in_a_fork(act: Callable[[], object]) -> str:
 
 
 @needs_root
-def test_what_can_be_read_by_others_is_hidden_by_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_become_when_a_hidden_folder_is_readable_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So nothing runs, rather than with the answers in sight."""
     scratch, readable = tmp_path / "scratch", Path("/usr")
     (scratch / "folder").mkdir(parents=True)
@@ -231,7 +231,7 @@ def test_what_can_be_read_by_others_is_hidden_by_nobody(tmp_path: Path, monkeypa
 
 
 @needs_root
-def test_limits_of_another_user_can_be_set_without_the_privilege() -> None:
+def test_really_sets_limits_of_another_user() -> None:
     """Which root of a container lacks: else a promise of little memory would be kept by nobody."""
     waits, goes_on = os.pipe()
     if not (other := os.fork()):
@@ -268,7 +268,7 @@ def _wait_for_user(pid: int) -> None:
         os.sched_yield()
 
 
-def test_it_can_be_tried_as_the_page_says(course: Course, submit: Callable[..., Path]) -> None:
+def test_gradescope_page_commands_grade_here(course: Course, submit: Callable[..., Path]) -> None:
     submit(course, "ada", {3: "softmax = lambda x: torch.softmax(torch.as_tensor(x), 0)"})
     a_program(course.root / ".venv/bin/python", f'exec {sys.executable} "$@"')
     commands, shown = commands_after("## Try it here"), commands_after("It prints")
@@ -299,7 +299,7 @@ def _forget_plugins() -> Iterator[None]:
     sys.path[:] = before
 
 
-def test_nothing_handed_in_earns_nothing_and_says_why(autograder: Path) -> None:
+def test_gradescope_without_a_notebook_scores_zero_and_says_why(autograder: Path) -> None:
     (autograder / "submission/report.pdf").write_bytes(b"%PDF-1.7")
     gradescope.main(autograder)
     said = results(autograder)
@@ -325,7 +325,7 @@ def test_nothing_handed_in_earns_nothing_and_says_why(autograder: Path) -> None:
     ],
     ids=["empty", "doubled", "unreadable", "another assignment"],
 )  # fmt: skip
-def test_what_cannot_be_told_earns_nothing_and_says_why(
+def test_gradescope_with_ambiguous_files_scores_zero_and_says_why(
     files: dict[str, Any], words: str, course: Course, autograder: Path, make_notebook: MakeNotebook
 ) -> None:
     for name, what in files.items():
@@ -340,7 +340,7 @@ def test_what_cannot_be_told_earns_nothing_and_says_why(
     assert words in said["output"]
 
 
-def test_whatever_its_files_are_called_there_is_a_result(
+def test_gradescope_with_odd_file_names_writes_a_result(
     course: Course, autograder: Path, make_notebook: MakeNotebook
 ) -> None:
     """Files where folders of the course or of the sandbox must be, folders where files must be, and no files at all."""
@@ -362,7 +362,7 @@ def test_whatever_its_files_are_called_there_is_a_result(
     assert [one["score"] for one in results(autograder)["tests"]] == [0, 0, 2, 0, 0, 0, 0, 0]
 
 
-def test_without_a_folder_there_is_still_a_result(autograder: Path) -> None:
+def test_gradescope_without_a_submission_folder_writes_a_result(autograder: Path) -> None:
     (autograder / "submission").rmdir()
     gradescope.main(autograder)
     assert results(autograder)["score"] == 0
@@ -384,7 +384,7 @@ def graders(monkeypatch: pytest.MonkeyPatch) -> list[Submission]:
     return asked
 
 
-def test_each_grading_meets_other_inputs_and_our_faults_are_nobodys_grade(
+def test_gradescope_draws_new_inputs_and_raises_on_own_faults(
     course: Course,
     autograder: Path,
     make_notebook: MakeNotebook,
@@ -417,7 +417,7 @@ def test_each_grading_meets_other_inputs_and_our_faults_are_nobodys_grade(
 # --- what travels ----------------------------------------------------------------------------------------------------
 
 
-def test_the_courses_secret_and_other_assignments_stay_at_home(course: Course, archive: Path) -> None:
+def test_export_gradescope_leaves_out_secret_and_other_assignments(course: Course, archive: Path) -> None:
     with zipfile.ZipFile(archive) as content:
         texts = {name: content.read(name) for name in content.namelist()}
     assert [name for name, text in texts.items() if secret_of(course.root) in text] == []
@@ -430,7 +430,7 @@ def test_the_courses_secret_and_other_assignments_stay_at_home(course: Course, a
     assert [name for name, text in texts.items() if reference in text] == [HIDDEN_FILE]
 
 
-def test_pip_looks_where_it_is_told(course: Course) -> None:
+def test_export_gradescope_index_is_in_requirements(course: Course) -> None:
     where = "https://wheels.example.edu/cpu"
     order = ["export", ASSIGNMENT, "--to", "gradescope-autograder", "--index"]
     assert grader(*order, where, folder=course.root).returncode == 0
@@ -444,7 +444,7 @@ def test_pip_looks_where_it_is_told(course: Course) -> None:
         )  # fmt: skip
 
 
-def test_nothing_travels_that_was_not_released(new_course: Callable[[], Course]) -> None:
+def test_export_gradescope_when_not_released_says_so(new_course: Callable[[], Course]) -> None:
     course = new_course()
     shutil.rmtree(course.root / "release" / ASSIGNMENT)
     done = grader("export", ASSIGNMENT, "--to", "gradescope-autograder", folder=course.root)
