@@ -29,7 +29,7 @@ CODE = {
 }
 
 
-def test_a_kernel_says_what_students_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_author_kernel_shows_the_verdict_of_grading(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grading, "own_seed", lambda *_: DEFAULT_SEED)
     cells = [SETUP, *(cell for code in CODE.values() for cell in (code, "hidden_tests(3, points=2)"))]
     notebook = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, cells)))

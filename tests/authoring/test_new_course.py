@@ -61,14 +61,14 @@ def wrong(course: Course) -> list[str]:
 
 
 @pytest.mark.slow
-def test_what_is_new_is_sound_at_once(made: Course) -> None:
+def test_new_course_validates_at_once(made: Course) -> None:
     findings = list(validate(made, "week1"))
     assert [finding.text for finding in findings if not finding.ok] == []
     assert Finding("code in corpus/ is judged as it says", count=4) in findings
 
 
 @pytest.mark.slow
-def test_it_is_released_and_graded_and_mistakes_are_named(course: Course) -> None:
+def test_new_course_is_released_graded_and_names_mistakes(course: Course) -> None:
     compile_release(course, "week1")
     assert "sum(numbers) / len" not in course.notebook("release", "week1").read_text()
     notebook = fill_in(
@@ -88,7 +88,7 @@ def test_it_is_released_and_graded_and_mistakes_are_named(course: Course) -> Non
 
 
 @pytest.mark.slow
-def test_everything_stands_in_the_order_of_the_notebook(course: Course) -> None:
+def test_exercises_follow_the_order_of_the_notebook_everywhere(course: Course) -> None:
     """By their labels, 2 would come before the-mean."""
     compile_release(course, "week1")
     answers: dict[Label, str] = {"the-mean": SUM.format("the_mean"), 2: SUM.format("exercise_2")}
@@ -106,7 +106,7 @@ def test_everything_stands_in_the_order_of_the_notebook(course: Course) -> None:
     assert "exercise the-mean,exercise 2," in write_report(course, "week1")[1].read_text()
 
 
-def test_the_command_line_tells_what_was_written_and_how_to_go_on(tmp_path: Path) -> None:
+def test_new_command_prints_files_and_the_next_step(tmp_path: Path) -> None:
     said = grader("new", "course", "statistics", folder=tmp_path).stdout
     assert "statistics/nbgrader_config.py" in said
     assert "cd statistics && grader new assignment week1" in said
@@ -122,7 +122,7 @@ def test_the_command_line_tells_what_was_written_and_how_to_go_on(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_a_sentence_of_the_corpus_that_is_not_so_is_found(course: Course) -> None:
+def test_validate_finds_false_claims_of_the_corpus(course: Course) -> None:
     folder = course.root / "corpus/week1"
     two, mean = folder / "2.txt", folder / "the-mean.txt"
     two.write_text(
@@ -168,9 +168,7 @@ IN_NO_ORDER = "lambda rng: ([float(len(word)) for word in {'x' * size for size i
         (IN_NO_ORDER, 16, "the same seed gives different inputs each time"),
     ],
 )
-def test_inputs_that_do_not_hold_stop_all_that_would_need_them(
-    inputs: str, line: int, told: str, course: Course
-) -> None:
+def test_unsound_inputs_stop_release_autograde_and_validate(inputs: str, line: int, told: str, course: Course) -> None:
     """In four runs, the same hand-in once had 4, 4, 4 and 6 points."""
     path = course.root / "exercises/week1_2.py"
     assert path.read_text().splitlines()[line - 1].count(FIVE) == 1
@@ -197,7 +195,7 @@ def test_inputs_that_do_not_hold_stop_all_that_would_need_them(
         assert place in said
 
 
-def test_no_traceback_reaches_an_author(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_release_when_an_exercise_raises_names_its_line(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wherever code of an exercise file stops, its place is told."""
     path = course.root / "exercises/week1_2.py"
     path.write_text(path.read_text().replace("    return sum", "    1 / 0\n    return sum"))
@@ -212,7 +210,7 @@ def test_no_traceback_reaches_an_author(course: Course, monkeypatch: pytest.Monk
 
 
 @pytest.mark.slow
-def test_a_solution_that_the_reference_does_not_take_is_told_with_what_it_is_told(course: Course) -> None:
+def test_validate_when_solution_fails_its_exercise_shows_the_verdict(course: Course) -> None:
     notebook = course.read("source", "week1")
     cells = {cell.id: cell for cell in notebook.cells}
     cells["exercise-2"].source = cells["exercise-2"].source.replace("def exercise_2(numbers)", "def exercise2(numbers)")
@@ -226,14 +224,14 @@ def test_a_solution_that_the_reference_does_not_take_is_told_with_what_it_is_tol
     ), said
 
 
-def test_code_of_the_corpus_that_is_no_text_is_told(course: Course) -> None:
+def test_corpus_when_file_is_no_utf8_says_so(course: Course) -> None:
     (course.root / "corpus/week1/2.txt").write_bytes(b"=== right: \xe4")
     (problem,) = Corpus(course, "week1").unreadable
     assert str(problem) == "exercise 2, corpus/week1/2.txt: it is not UTF-8 text. Save it as UTF-8."
 
 
 @pytest.mark.slow
-def test_a_name_that_no_mistake_has_is_told(course: Course) -> None:
+def test_corpus_when_named_mistake_is_unknown_says_so(course: Course) -> None:
     path = course.root / "corpus/week1/2.txt"
     path.write_text(path.read_text().replace(":named: not divided", ":named: not divide"))
     (problem,) = Corpus(course, "week1").problems(course, course.exercises("week1"))
@@ -242,7 +240,7 @@ def test_a_name_that_no_mistake_has_is_told(course: Course) -> None:
 
 
 @pytest.mark.parametrize("line", [":Named: one too few", "# named: not divided", ": named: not divided", "named: sum"])
-def test_a_field_that_is_none_is_told(course: Course, line: str) -> None:
+def test_corpus_when_field_is_malformed_says_so(course: Course, line: str) -> None:
     path = course.root / "corpus/week1/2.txt"
     path.write_text(path.read_text().replace(":named: not divided", line))
     (problem,) = Corpus(course, "week1").unreadable
@@ -252,13 +250,13 @@ def test_a_field_that_is_none_is_told(course: Course, line: str) -> None:
 MEAN = "sum(numbers) / len(numbers)"
 
 
-def test_a_reference_that_loses_marks_is_told(course: Course) -> None:
+def test_validate_when_reference_loses_marks_says_so(course: Course) -> None:
     counted = ("def exercise_2(", "CALLS = iter(range(9999))\n\n\ndef exercise_2(")
     *_, said = changed(course, counted, (MEAN, f"{MEAN} + next(CALLS)"), until="references")
     assert said.startswith("exercise 2, `exercise_2`: the reference does not earn full marks. Its verdict: ")
 
 
-def test_a_reference_that_answers_nothing_is_told_and_stops_nothing(course: Course) -> None:
+def test_validate_when_reference_raises_names_the_cases(course: Course) -> None:
     other, one, two = changed(
         course, ("    return sum", "    raise ValueError('nothing')\n    return sum"), until="the very end"
     )
@@ -267,13 +265,13 @@ def test_a_reference_that_answers_nothing_is_told_and_stops_nothing(course: Cour
     assert "“eight numbers”: the reference stops with ValueError: nothing" in two
 
 
-def test_a_misconception_that_is_not_judged_as_it_says_is_told(course: Course) -> None:
+def test_validate_when_misconception_earns_another_credit_says_so(course: Course) -> None:
     """What comes out is always zero, for which nothing is earned."""
     (said,) = changed(course, ('"return sum(numbers)"', '"return sum(numbers) * 0.0"'))
     assert "“not divided”: it should be named and earn 0.5, but not divided is named, and it earns 0." in said
 
 
-def test_lines_that_answer_otherwise_as_a_whole_are_told(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_validate_when_lines_differ_as_a_whole_says_so(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     """Grading holds a solution statement by statement, and a student's code runs as a whole."""
     monkeypatch.setattr(Lines, "version", lambda *_: lambda numbers: sum(numbers) + 1)
     said = changed(course)
@@ -281,21 +279,21 @@ def test_lines_that_answer_otherwise_as_a_whole_are_told(course: Course, monkeyp
     assert all("nothing is named, and it earns 0." in text for text in said), said
 
 
-def test_a_misconception_that_another_hides_is_told(course: Course) -> None:
+def test_validate_when_a_misconception_hides_another_says_so(course: Course) -> None:
     said = changed(course, ('"return sum(numbers)"', '"return sum(numbers) / (len(numbers) - 1.0)"'))
     assert any("“one too few”: it should be named and earn 0.5, but not divided is named" in text for text in said), (
         said
     )
 
 
-def test_an_answer_without_understanding_that_is_right_is_told(course: Course) -> None:
+def test_validate_when_a_trivial_program_is_right_says_so(course: Course) -> None:
     zeros = [(f"randn(rng, {count}).tolist()", f"[0.0] * {count}") for count in (5, 8)]
     said = changed(course, *zeros)
     assert any("a program that just" in text for text in said), said
 
 
 @pytest.mark.slow
-def test_a_stale_release_and_a_wrong_solution_are_told(course: Course) -> None:
+def test_validate_when_release_is_stale_and_solution_wrong_says_so(course: Course) -> None:
     compile_release(course, "week1")
     (course.root / "release/week1/more.txt").write_text("")
     path = course.notebook("source", "week1")
@@ -308,7 +306,7 @@ def test_a_stale_release_and_a_wrong_solution_are_told(course: Course) -> None:
 
 
 @pytest.mark.slow
-def test_what_a_visible_check_lets_pass_is_told(course: Course) -> None:
+def test_validate_notes_what_a_visible_check_misses(course: Course) -> None:
     """And nothing is wrong with the course for it."""
     checked = "visible checks catch all misconceptions"
     assert Finding(checked) in list(validate(course, "week1"))
@@ -366,7 +364,7 @@ class exercise_2(torch.nn.Module):
 
 
 @pytest.mark.slow
-def test_what_the_visible_check_of_a_class_lets_pass_is_told(course: Course) -> None:
+def test_noticed_by_visible_checks_of_a_class_finds_what_passes(course: Course) -> None:
     (course.root / "exercises/week1_2.py").write_text(CLASS)
     path = course.notebook("source", "week1")
     notebook = fill_in(nbformat.read(path, 4), {2: f"### BEGIN SOLUTION\n{LAYER}### END SOLUTION"})
@@ -382,7 +380,7 @@ def test_what_the_visible_check_of_a_class_lets_pass_is_told(course: Course) -> 
 
 
 @pytest.mark.slow
-def test_a_visible_check_that_cannot_be_tried_is_told(course: Course) -> None:
+def test_validate_notes_a_visible_check_that_is_random(course: Course) -> None:
     """What it shows is another thing whenever it runs."""
     path = course.notebook("source", "week1")
     path.write_text(
@@ -406,7 +404,7 @@ def with_cell(course: Course, name: str, code: str) -> None:
     nbformat.write(notebook, course.notebook("source", "week1"))
 
 
-def test_an_exercise_is_made_of_the_solution_that_the_notebook_has(course: Course) -> None:
+def test_new_exercise_uses_the_solution_of_the_notebook(course: Course) -> None:
     with_cell(
         course,
         "spread",
@@ -429,7 +427,7 @@ def test_an_exercise_is_made_of_the_solution_that_the_notebook_has(course: Cours
     assert "the solution cell has" not in " ".join(wrong(Course(course.root)))
 
 
-def test_a_cell_with_its_id_alone_is_marked_and_the_heading_says_the_points(course: Course) -> None:
+def test_new_exercise_marks_a_cell_with_only_its_id(course: Course) -> None:
     notebook = course.read("source", "week1")
     notebook.cells += [
         nbformat.v4.new_markdown_cell('<a id="exercise-lengths"></a>\n## Exercise lengths: of rows (3 points)'),
@@ -449,7 +447,7 @@ def test_a_cell_with_its_id_alone_is_marked_and_the_heading_says_the_points(cour
     assert (type(rows).__name__, rows.shape) == ("ndarray", (4, 3))
 
 
-def test_a_section_without_a_solution_cell_is_told(course: Course) -> None:
+def test_new_exercise_when_section_lacks_a_solution_cell_raises(course: Course) -> None:
     notebook = course.read("source", "week1")
     notebook.cells += [
         nbformat.v4.new_markdown_cell('<a id="exercise-odd"></a>\n## Exercise odd (3 points)'),
@@ -463,7 +461,7 @@ def test_a_section_without_a_solution_cell_is_told(course: Course) -> None:
 LAYER_WITHOUT_INIT = "import torch\n\n\nclass Layer(torch.nn.Module):\n    def forward(self, x):\n        return 2 * x"
 
 
-def test_a_class_is_made_an_exercise_too(course: Course) -> None:
+def test_new_exercise_of_a_torch_class_has_form_module(course: Course) -> None:
     init = "    def __init__(self, by):\n        super().__init__()\n        self.by = by\n\n"
     with_cell(course, "layer", LAYER_WITHOUT_INIT.replace("    def", f"{init}    def", 1))
     new_exercise(course, "layer", "week1")
@@ -496,7 +494,7 @@ class Account:
 
 
 @pytest.mark.slow
-def test_a_plain_class_is_made_an_exercise_whose_methods_are_called(course: Course) -> None:
+def test_new_exercise_of_a_plain_class_calls_its_methods(course: Course) -> None:
     with_cell(course, "account", ACCOUNT)
     new_exercise(course, "account", "week1")
     assert "torch" not in (course.root / "exercises/week1_account.py").read_text()
@@ -520,7 +518,7 @@ class Purse:
 
 
 @pytest.mark.slow
-def test_arguments_that_a_class_does_not_take_are_told(course: Course) -> None:
+def test_validate_when_guessed_arguments_do_not_fit_says_so(course: Course) -> None:
     with_cell(course, "purse", PURSE)
     new_exercise(course, "purse", "week1")
     path = course.root / "exercises/week1_purse.py"
@@ -537,7 +535,7 @@ def test_arguments_that_a_class_does_not_take_are_told(course: Course) -> None:
 
 
 @pytest.mark.slow
-def test_a_method_that_does_not_take_its_arguments_is_told(course: Course) -> None:
+def test_validate_notes_a_method_that_refuses_its_arguments(course: Course) -> None:
     """It may be meant so: some methods are there to refuse."""
     with_cell(course, "purse", f"{PURSE}\n\n    def add(self, coins):\n        self.coins.extend(coins)")
     new_exercise(course, "purse", "week1")
@@ -548,7 +546,7 @@ def test_a_method_that_does_not_take_its_arguments_is_told(course: Course) -> No
     assert told.ok
 
 
-def test_a_class_without_init_is_told(course: Course) -> None:
+def test_exercises_when_a_class_lacks_init_raise(course: Course) -> None:
     with_cell(course, "layer", LAYER_WITHOUT_INIT)
     new_exercise(course, "layer", "week1")
     with pytest.raises(CourseError, match="the class `Layer` has no method `__init__`, and needs one"):
@@ -559,7 +557,7 @@ def test_a_class_without_init_is_told(course: Course) -> None:
     ("code", "told"),
     [("x = 1", "defines no function and no class"), ("def f(:", "is not Python: line 1, invalid syntax")],
 )
-def test_a_cell_without_a_solution_is_told(code: str, told: str, course: Course) -> None:
+def test_new_exercise_when_cell_has_no_solution_raises(code: str, told: str, course: Course) -> None:
     with_cell(course, "empty", code)
     before = files_in(course.root)
     with pytest.raises(CourseError, match=told):
@@ -567,12 +565,12 @@ def test_a_cell_without_a_solution_is_told(code: str, told: str, course: Course)
     assert files_in(course.root) == before
 
 
-def test_git_leaves_out_who_the_students_are_and_other_forms_of_a_release(course: Course) -> None:
+def test_gitignore_of_a_new_course_leaves_out_the_roster(course: Course) -> None:
     ignored = (course.root / ".gitignore").read_text().split()
     assert {"/roster.csv", "/release_marimo/", "/release_single/"} <= set(ignored)
 
 
-def test_nothing_is_written_over(course: Course) -> None:
+def test_new_when_files_exist_overwrites_nothing(course: Course) -> None:
     before = files_in(course.root)
     refused: list[Callable[[], object]] = [
         lambda: new_course(course.root),
@@ -587,7 +585,7 @@ def test_nothing_is_written_over(course: Course) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "a b", "0", "2b", "../x", "lambda", "None"])
-def test_a_name_that_cannot_be_is_refused(name: str, course: Course) -> None:
+def test_new_with_an_impossible_name_raises(name: str, course: Course) -> None:
     says = (
         "Choose another name"
         if name in ("lambda", "None")
@@ -600,12 +598,12 @@ def test_a_name_that_cannot_be_is_refused(name: str, course: Course) -> None:
             new_assignment(course, name)
 
 
-def test_an_assignment_that_is_not_there_is_told(course: Course) -> None:
+def test_new_exercise_of_an_unknown_assignment_raises(course: Course) -> None:
     with pytest.raises(CourseError, match="no assignment “week2”"):
         new_exercise(course, "mean", "week2")
 
 
-def test_exercises_of_a_package_are_somebody_elses(course: Course) -> None:
+def test_new_exercise_when_exercises_are_a_package_raises(course: Course) -> None:
     with (course.root / "nbgrader_config.py").open("a") as config:
         config.write('c.GraderCourse.exercises = "grader.exercises"\n')
     with pytest.raises(CourseError, match=r"in the package grader\.exercises"):

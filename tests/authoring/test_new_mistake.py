@@ -31,7 +31,7 @@ def file_of(course: Course) -> Path:
     return course.root / "exercises/week1_mean.py"
 
 
-def test_a_mistake_goes_into_the_file_and_into_the_corpus(course: Course) -> None:
+def test_new_mistake_is_written_into_file_and_corpus(course: Course) -> None:
     before = file_of(course).read_text()
     files = new_mistake(course, "mean", DOUBLED)
     assert files == [file_of(course), course.root / "corpus/week1/mean.txt"]
@@ -44,7 +44,7 @@ def test_a_mistake_goes_into_the_file_and_into_the_corpus(course: Course) -> Non
     assert piece.code == f"def mean(numbers):\n    {DOUBLED.line}\n"
 
 
-def test_two_mistakes_follow_each_other_also_where_there_was_none(course: Course) -> None:
+def test_new_mistake_twice_appends_both(course: Course) -> None:
     text = file_of(course).read_text()
     begin, end = text.index("*at("), text.index("    ],\n)")
     for kept in (
@@ -75,7 +75,7 @@ def test_two_mistakes_follow_each_other_also_where_there_was_none(course: Course
         (DOUBLED, "randn, wrong", "randn\nfrom grader import *", "does not import `wrong`"),
     ],
 )
-def test_what_does_not_fit_is_told_and_nothing_is_written(
+def test_new_mistake_when_it_does_not_fit_writes_nothing(
     course: Course, mistake: NewMistake, old: str, new: str, said: str
 ) -> None:
     text = file_of(course).read_text()
@@ -88,7 +88,7 @@ def test_what_does_not_fit_is_told_and_nothing_is_written(
 
 
 @pytest.mark.slow
-def test_the_command_line_asks_for_what_is_missing(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_mistake_command_asks_for_what_is_missing(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("return -sum(numbers) / len(numbers)\n"))
     asked = ("new", "mistake", "mean", "negative", "--at", "mean", "--says", "It has the wrong sign.")
     ended = grader(*asked, folder=course.root)
