@@ -60,12 +60,12 @@ RIGHT_IN_ODD_STYLES = [
 
 
 @pytest.mark.parametrize(("number", "style"), RIGHT_IN_ODD_STYLES)
-def test_who_is_right_is_not_asked_again(number: int, style: str, judged: Judged, ways: list[another_way.Way]) -> None:
+def test_right_code_is_not_asked_again(number: int, style: str, judged: Judged, ways: list[another_way.Way]) -> None:
     assert judged(number, corpus(number)[style]).right
     assert ways == []
 
 
-def test_who_is_named_is_not_asked_again(judged: Judged, ways: list[another_way.Way]) -> None:
+def test_named_code_is_not_asked_again(judged: Judged, ways: list[another_way.Way]) -> None:
     verdict = judged(5, corpus(5, "wrong")["average_of_values"])
     assert (verdict.credit, verdict.misconceptions) == (0.0, ("plain average",))
     assert ways == []
@@ -79,7 +79,7 @@ def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
 """
 
 
-def test_code_that_hangs_when_it_is_asked_again_is_not_asked_a_third_time(
+def test_code_that_hangs_when_asked_again_is_not_asked_a_third_time(
     judged: Judged, ways: list[another_way.Way], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for most, value in {"MOST_LOST": 0, "SECONDS": 0.5}.items():  # where small changes of it hang as well

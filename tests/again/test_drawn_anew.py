@@ -43,7 +43,7 @@ def attention(queries: Any, keys: Any, values: Any) -> Any:
     return [sum(w * v for w, v in zip(torch.softmax(row, 0), values, strict=True)) for row in scores]
 
 
-def test_two_mistakes_do_not_excuse_that_arguments_are_ignored() -> None:
+def test_ignored_arguments_earn_nothing_whatever_two_mistakes_explain() -> None:
     before, after = before_and_after(6, first_value)
     assert (before.credit, len(before.misconceptions)) == (0.25, 2)  # what a list of mistakes makes of it
     assert (after.credit, after.reason, after.misconceptions) == (0, Reason.CONSTANT, ())
@@ -64,7 +64,7 @@ HONEST = [
 
 
 @pytest.mark.parametrize(("number", "names", "credit"), HONEST)
-def test_what_a_named_mistake_ignores_by_itself_costs_no_more(number: int, names: list[str], credit: float) -> None:
+def test_arguments_that_a_named_mistake_ignores_cost_no_more(number: int, names: list[str], credit: float) -> None:
     exercise = FUNCTIONS[number]
     mistakes = [mistake for mistake in exercise.mistakes if mistake.name in names]
     before, after = before_and_after(number, lambda *inputs: exercise.wrong_answer(mistakes, inputs))
@@ -72,7 +72,7 @@ def test_what_a_named_mistake_ignores_by_itself_costs_no_more(number: int, names
     assert after == before
 
 
-def test_who_looks_only_for_the_largest_number_earns_nothing() -> None:
+def test_one_hot_of_the_largest_number_earns_nothing() -> None:
     def one_hot(items: Any) -> Any:
         return torch.nn.functional.one_hot(torch.as_tensor(items).argmax(), len(items)).float()
 
@@ -80,7 +80,7 @@ def test_who_looks_only_for_the_largest_number_earns_nothing() -> None:
     assert (before.credit, before.misconceptions) == (0, ("hard maximum",))
 
 
-def test_nobody_is_asked_again_who_is_right_or_earns_nothing() -> None:
+def test_with_understanding_does_not_ask_right_or_worthless_code() -> None:
     def ask(_: Sequence[SampledCase]) -> list[Answer]:
         pytest.fail("the code was asked again")
 
@@ -91,7 +91,7 @@ def test_nobody_is_asked_again_who_is_right_or_earns_nothing() -> None:
 
 
 @pytest.mark.parametrize("nothing", [None, [torch.tensor([[math.nan]])]])
-def test_where_no_number_comes_back_none_can_stay_the_same(nothing: Any) -> None:
+def test_with_understanding_when_no_number_comes_back_keeps_the_verdict(nothing: Any) -> None:
     def ask(cases: Sequence[SampledCase]) -> list[Answer]:
         return [Returned(nothing, []) for _ in cases]
 
@@ -100,7 +100,7 @@ def test_where_no_number_comes_back_none_can_stay_the_same(nothing: Any) -> None
     assert with_understanding(key, half, list, ask, Judge()) == half
 
 
-def test_a_trace_of_an_argument_is_not_enough() -> None:
+def test_trace_of_an_argument_is_not_enough() -> None:
     def student(queries: Any, keys: Any, values: Any) -> Any:
         return [values[0] + 1e-6 * (query.mean() + keys[0].mean()) for query in queries]
 
@@ -121,7 +121,7 @@ def self_attention(all_queries, all_keys, all_values):
 
 
 @pytest.mark.slow
-def test_a_line_to_change_does_not_help_and_is_not_called_enough() -> None:
+def test_constant_result_with_a_located_line_earns_nothing() -> None:
     verdict = grade(LINES, 6)[0][6]
     assert (verdict.credit, verdict.reason) == (0, Reason.CONSTANT)
     assert verdict.sentences[0].startswith("Your result stays the same when `all_queries` or `all_keys`")
@@ -142,7 +142,7 @@ def test_a_line_to_change_does_not_help_and_is_not_called_enough() -> None:
     ],
     ids=["a tensor", "columns", "numbers in lists", "an array"],
 )
-def test_other_numbers_come_in_the_same_order(value: Any) -> None:
+def test_with_redrawn_argument_keeps_the_order_of_numbers(value: Any) -> None:
     inputs = with_redrawn_argument(FUNCTIONS[6], ("before", value, 3), 1)
     assert inputs is not None
     assert (inputs[0], type(inputs[1]), inputs[2]) == ("before", type(value), 3)
@@ -161,12 +161,12 @@ def numbers_of(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("value", [torch.tensor([1, 2]), torch.ones(3), torch.tensor([True, False]), 0.5, "text"])
-def test_sizes_masks_and_settings_are_not_drawn_anew(value: Any) -> None:
+def test_with_redrawn_argument_of_sizes_and_masks_is_none(value: Any) -> None:
     assert with_redrawn_argument(FUNCTIONS[6], (value,), 0) is None
 
 
 @pytest.mark.slow
-def test_all_mistakes_keep_what_their_authors_give_them() -> None:
+def test_misconceptions_keep_their_credit_after_drawing_anew() -> None:
     """In a few exercises: whoever has just this mistake loses nothing."""
     for number in (1, 2, 5, 6):
         for function in EXERCISES[number].functions:

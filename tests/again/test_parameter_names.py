@@ -47,7 +47,7 @@ RENAMED = {
 
 
 @pytest.mark.parametrize(("number", "changes", "renamed"), RENAMED.values(), ids=RENAMED)
-def test_right_but_for_the_names_of_parameters(
+def test_class_right_but_for_parameter_names_earns_half(
     number: int, changes: dict[str, str], renamed: str, judged: Judged
 ) -> None:
     verdict = judged(number, changes)
@@ -58,7 +58,7 @@ def test_right_but_for_the_names_of_parameters(
     )
 
 
-def test_another_mistake_besides_is_named_too(judged: Judged) -> None:
+def test_other_parameter_names_beside_a_mistake_are_both_named(judged: Judged) -> None:
     verdict = judged(23, {"self.weight": "self.gamma", ".mean(dim=-1": ".sum(dim=-1"})
     assert (verdict.credit, verdict.misconceptions) == (0.25, (OTHER_NAMES, "sum of squares"))
 
@@ -78,11 +78,13 @@ def test_another_mistake_besides_is_named_too(judged: Judged) -> None:
         ),
     ],
 )
-def test_what_is_more_than_another_name_is_not_called_so(number: int, changes: dict[str, str], judged: Judged) -> None:
+def test_missing_or_misshaped_parameter_is_not_called_renamed(
+    number: int, changes: dict[str, str], judged: Judged
+) -> None:
     assert OTHER_NAMES not in judged(number, changes).misconceptions
 
 
-def test_where_it_is_not_certain_which_is_which_no_other_mistake_is_named(judged: Judged) -> None:
+def test_ambiguous_parameter_names_name_no_other_mistake(judged: Judged) -> None:
     layers = {
         "self.W_query": "self.first_key_like", "self.W_key": "self.then_query_like", "self.W_value": "self.third",
     }  # fmt: skip
