@@ -75,7 +75,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-def test_what_is_copied_is_enough_to_install_the_package(installed: Path) -> None:
+def test_containerfile_copies_enough_to_install_the_package(installed: Path) -> None:
     files = {path.relative_to(ROOT) for path in (ROOT / "grader").rglob("*") if path.suffix in (".py", ".css", ".html")}
     assert len(files) > 200
     assert [str(file) for file in files if not (installed / file).is_file()] == []
@@ -83,7 +83,7 @@ def test_what_is_copied_is_enough_to_install_the_package(installed: Path) -> Non
         assert {f"source/{name}/{name}.ipynb" for name in demonstrated()} <= set(course.namelist())
 
 
-def test_what_is_installed_is_what_runs(installed: Path, tmp_path: Path) -> None:
+def test_containerfile_cmd_runs_the_installed_package(installed: Path, tmp_path: Path) -> None:
     """As CMD says, with --help: `grader doctor`, which says what the machine offers."""
     (command,) = of_stage("grader", "CMD")
     program, *arguments = json.loads(command)
@@ -97,7 +97,7 @@ def test_what_is_installed_is_what_runs(installed: Path, tmp_path: Path) -> None
     assert "Check whether this machine can grade" in " ".join(done.stdout.split())
 
 
-def test_its_extras_are_there_and_dask_is_one_of_them() -> None:
+def test_containerfile_extras_exist_and_include_dask() -> None:
     extras = re.search(r"'\.\[([\w,]+)\]'", of_stage("grader", "RUN")[0])
     assert extras is not None
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -105,7 +105,7 @@ def test_its_extras_are_there_and_dask_is_one_of_them() -> None:
     assert set(extras[1].split(",")) <= project["optional-dependencies"].keys()
 
 
-def test_all_stages_have_a_python_that_the_package_takes() -> None:
+def test_containerfile_stages_have_a_supported_python() -> None:
     from_what = {step.stage: step.rest.split()[0] for step in steps() if step.instruction == "FROM"}
     assert from_what.pop("grader") == "students"  # so grading has what students have, plus the grader
     assert set(from_what) == {"develop", "students"}
@@ -116,7 +116,7 @@ def test_all_stages_have_a_python_that_the_package_takes() -> None:
         assert version[1] in readme
 
 
-def test_submissions_are_graded_by_nobody_who_may_do_much() -> None:
+def test_containerfile_grades_as_an_ordinary_user() -> None:
     *_, user = of_stage("grader", "USER")
     last = [step.instruction for step in steps() if step.stage == "grader"]
     assert len(last) - last[::-1].index("USER") > max(
@@ -128,7 +128,7 @@ def test_submissions_are_graded_by_nobody_who_may_do_much() -> None:
     assert made.split()[-1] == of_stage("grader", "WORKDIR")[-1] == of_stage("students", "WORKDIR")[-1]
 
 
-def test_the_demo_runs_from_what_is_installed(installed: Path) -> None:
+def test_demo_runs_from_the_installed_package(installed: Path) -> None:
     """As an ordinary user, in an empty folder, without the repository, like `docker run … grader demo`."""
     skip_unless_it_can_be_started()
     code = f"import sys; sys.path.insert(0, {str(installed)!r}); from grader.__main__ import main; main()"
@@ -156,7 +156,7 @@ print(numbers, "ended with", server.returncode)
 """
 
 
-def test_the_server_runs_from_what_is_installed(installed: Path) -> None:
+def test_server_runs_from_the_installed_package(installed: Path) -> None:
     """As docs/operator.md starts it, with the class of the demo."""
     skip_unless_it_can_be_started()
     (line,) = re.findall(r"docker run .*\\\n.*", (ROOT / "docs/operator.md").read_text())
@@ -169,7 +169,7 @@ def test_the_server_runs_from_what_is_installed(installed: Path) -> None:
     assert "ended with 0" in done.stdout
 
 
-def test_students_have_all_that_their_notebooks_import_and_nothing_that_grades() -> None:
+def test_students_stage_has_only_what_notebooks_import() -> None:
     copied = [
         word for step in steps() if step.stage == "students" and step.instruction == "COPY" for word in [step.rest]
     ]
@@ -188,14 +188,14 @@ def test_students_have_all_that_their_notebooks_import_and_nothing_that_grades()
     assert {name.lower() for name in foreign} <= {line.split("==")[0] for line in locked}
 
 
-def test_docker_is_sent_what_is_copied_and_nothing_else() -> None:
+def test_dockerignore_sends_only_what_is_copied() -> None:
     everything, *sent = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if not line.startswith("#")]
     copied = [word for step in steps() if step.instruction == "COPY" for word in step.rest.split()[:-1]]
     assert everything == "*"
     assert sorted(sent) == sorted({f"!{word}" for word in copied})
 
 
-def test_the_editor_works_in_the_other_stage_and_installs_as_the_page_says() -> None:
+def test_devcontainer_uses_a_stage_and_installs_as_documented() -> None:
     build = EDITOR["build"]
     folder = ROOT / ".devcontainer"
     assert (folder / build["dockerfile"]).resolve() == ROOT / "Containerfile"
@@ -216,7 +216,7 @@ def shown_commands(page: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("page", ["docs/operator.md", "docs/containers.md"])
-def test_the_pages_build_it_as_its_head_says(page: str) -> None:
+def test_pages_build_the_image_as_the_containerfile_says(page: str) -> None:
     (said,) = re.findall(r"^#     (docker build .*)$", (ROOT / "Containerfile").read_text(), re.MULTILINE)
     first, *others = shown_commands(page)
     assert first == said

@@ -27,7 +27,7 @@ _FILE = re.compile(r"`((?:grader|tests|docs|source|release)/[\w./]*\w/?)`")
 
 
 @pytest.mark.slow
-def test_the_page_about_an_exercise_works_as_it_stands(tmp_path: Path) -> None:
+def test_page_writing_an_exercise_works_as_it_stands(tmp_path: Path) -> None:
     new_course(tmp_path)
     new_assignment(Course(tmp_path), "attention")
     said = follow("writing_an_exercise.md", tmp_path)
@@ -36,7 +36,7 @@ def test_the_page_about_an_exercise_works_as_it_stands(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_your_own_course_works_as_it_stands(tmp_path: Path) -> None:
+def test_page_your_own_course_works_as_it_stands(tmp_path: Path) -> None:
     output = follow("your_own_course.md", tmp_path)
     assert output.count("All checks passed.\n") == 2
     assert re.search("^week1 +all +code in corpus/ is judged as it says +5 ✓$", output, re.MULTILINE)
@@ -47,7 +47,7 @@ def test_your_own_course_works_as_it_stands(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_page_about_collecting_works_as_it_stands(tmp_path: Path) -> None:
+def test_page_collecting_works_as_it_stands(tmp_path: Path) -> None:
     new_course(tmp_path)
     new_assignment(Course(tmp_path), "week1")
     new_exercise(Course(tmp_path), "mean", "week1")
@@ -63,7 +63,7 @@ def test_the_page_about_collecting_works_as_it_stands(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_term_works_as_it_stands(tmp_path: Path) -> None:
+def test_page_a_term_works_as_it_stands(tmp_path: Path) -> None:
     """Points computed manually from the page: kurt loses a tenth for a day, and a person gave emmy a point."""
     follow("a_term.md", tmp_path)
     assert len(list(tmp_path.glob("demo/feedback/*/*/*.html"))) == 11
@@ -85,7 +85,7 @@ def test_a_term_works_as_it_stands(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", DOCS, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_and_names_of_files_lead_somewhere(page: Path) -> None:
+def test_docs_links_and_file_names_lead_somewhere(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     links = [link for link in _LINK.findall(text) if "://" not in link]
     missing = [link for link in links if not (page.parent / link).exists()]
@@ -97,13 +97,13 @@ def test_links_and_names_of_files_lead_somewhere(page: Path) -> None:
     assert not missing
 
 
-def test_all_pages_are_listed() -> None:
+def test_docs_index_lists_all_pages() -> None:
     index = ROOT / "docs/README.md"
     listed = {(index.parent / link).resolve() for link in _LINK.findall(index.read_text()) if "://" not in link}
     assert {page for page in DOCS if page not in (index, ROOT / "README.md", ROOT / "SECURITY.md")} <= listed
 
 
-def test_the_version_is_the_newest_with_notes_and_the_one_to_cite() -> None:
+def test_version_is_the_newest_in_changelog_and_citation() -> None:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     newest = re.search(r"^## ([\d.]+) \((\S+)\)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert newest
@@ -112,7 +112,7 @@ def test_the_version_is_the_newest_with_notes_and_the_one_to_cite() -> None:
     assert f"attention_grader-{version}-" in (ROOT / "docs/installing.md").read_text()
 
 
-def test_a_tag_finds_its_version_and_its_notes(tmp_path: Path) -> None:
+def test_release_workflow_finds_version_and_notes_of_a_tag(tmp_path: Path) -> None:
     workflow = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text())
     steps = {step.get("name"): step.get("run", "") for step in workflow["jobs"]["build"]["steps"]}
     for name in ("pyproject.toml", "CHANGELOG.md"):
@@ -130,6 +130,6 @@ def test_a_tag_finds_its_version_and_its_notes(tmp_path: Path) -> None:
     assert steps["Tests"] == "make test"
 
 
-def test_the_page_on_how_right_it_is_holds_what_is_on_record() -> None:
+def test_page_how_right_holds_the_recorded_tables() -> None:
     page = how_right.PAGE.read_text(encoding="utf-8")
     assert how_right.with_tables(page) == page

@@ -123,23 +123,23 @@ def test_imports_point_down_and_stay_at_the_door() -> None:
         ("grader.cli.app", "from grader.sandbox.child import serve"),
     ],
 )
-def test_a_wrong_import_is_found(importer: str, line: str) -> None:
+def test_wrong_when_import_is_wrong_says_so(importer: str, line: str) -> None:
     (found,) = imports_of(line, importer)
     assert wrong(found)
 
 
-def test_what_the_package_exports_is_there() -> None:
+def test_package_exports_exist() -> None:
     assert sorted(exports()) == dir(grader)
     for name, module in exports().items():
         assert getattr(grader, name) is getattr(import_module(module), name)
 
 
-def test_a_right_import_is_let_through() -> None:
+def test_wrong_when_import_is_right_is_empty() -> None:
     (found,) = imports_of("from grader import Case", "grader.exercises.ex03_softmax")
     assert not wrong(found)
 
 
-def test_exercises_import_what_is_exported_for_authors() -> None:
+def test_exercises_import_only_what_is_exported_for_authors() -> None:
     """Exercises import only from `grader` itself and from the kit."""
     texts = [path.read_text() for path in source_files() if "exercises" in path.parts]
     nodes = [node for text in texts for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
@@ -148,14 +148,14 @@ def test_exercises_import_what_is_exported_for_authors() -> None:
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_each_room_says_in_a_sentence_what_it_is_for(room: str) -> None:
+def test_rooms_each_have_a_docstring(room: str) -> None:
     said = import_module(f"grader.{room}").__doc__
     assert said
     assert said.strip().endswith(".")
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_what_a_room_exports_is_there(room: str) -> None:
+def test_room_exports_exist(room: str) -> None:
     if room == "exercises":
         return
     names = import_module(f"grader.{room}").__all__
@@ -163,14 +163,14 @@ def test_what_a_room_exports_is_there(room: str) -> None:
     assert all((HOUSE / room / f"{name}.py").is_file() or (HOUSE / room / name).is_dir() for name in names)
 
 
-def test_no_module_is_too_long_to_be_read_at_once() -> None:
+def test_modules_are_short_enough_to_read() -> None:
     """Exempt are exercises, which are mostly lists of mistakes."""
     files = [path for path in source_files() if path.parent.name != "exercises"]
     lengths = {str(path.relative_to(HOUSE)): len(path.read_text().splitlines()) for path in files}
     assert {place for place, lines in lengths.items() if lines > LONGEST} == set()
 
 
-def test_a_name_means_one_thing() -> None:
+def test_names_of_files_and_classes_are_unique() -> None:
     """No files or public classes share a name, except forms, with a file on either side of the sandbox's wall."""
     files = [path for path in source_files() if path.name != "__init__.py" and path.parent.name != "forms"]
     classes = [node.name for path in source_files() for node in ast.parse(path.read_text()).body if is_public(node)]
@@ -216,7 +216,7 @@ def _is_of_torch(word: str) -> bool:
     )
 
 
-def test_the_engine_knows_no_course() -> None:
+def test_engine_knows_no_word_of_the_course() -> None:
     places = {str(path.relative_to(HOUSE)): path for path in source_files()}
     assert all(any(place.startswith(known) for place in places) for known in MAY_KNOW_IT)
     engine = {place: path for place, path in places.items() if not place.startswith(MAY_KNOW_IT)}
@@ -234,17 +234,17 @@ def test_the_engine_knows_no_course() -> None:
         ("weights = torch.nn.functional.softmax(scores, dim=-1)", []),
     ],
 )
-def test_a_word_of_the_course_is_found(code: str, words: list[str]) -> None:
+def test_course_words_finds_words_of_the_course(code: str, words: list[str]) -> None:
     assert sorted(course_words(code)) == sorted(words)
 
 
-def test_importing_the_package_brings_nothing_that_a_sandbox_must_not_hold() -> None:
+def test_package_import_loads_nothing_else() -> None:
     code = "import sys, grader; print([name for name in sys.modules if name.startswith('grader.') or name == 'torch'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
-def test_the_command_line_starts_without_what_takes_long() -> None:
+def test_command_line_import_loads_no_heavy_package() -> None:
     heavy = ("torch", "nbgrader", "nbconvert", "matplotlib", "IPython", "sqlalchemy", "distributed")
     code = f"import sys, grader.cli.app; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -284,7 +284,7 @@ def proves_something(function: ast.FunctionDef, beside: dict[str, ast.FunctionDe
 
 
 @pytest.mark.parametrize("module", [name for name in TESTS if name.startswith("test_")])
-def test_every_test_proves_something(module: str) -> None:
+def test_tests_each_prove_something(module: str) -> None:
     functions = {node.name: node for node in code_of(module).body if isinstance(node, ast.FunctionDef)}
     tests = [one for name, one in functions.items() if name.startswith("test_") and is_test(one)]
     assert [one.name for one in tests if not proves_something(one, functions)] == []

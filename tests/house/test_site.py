@@ -68,7 +68,7 @@ def target(page: Path, link: str) -> tuple[Path, str]:
     return (page.parent / unquote(parts.path)).resolve() if parts.path else page, unquote(parts.fragment)
 
 
-def test_every_link_leads_somewhere(pages: dict[Path, Read]) -> None:
+def test_site_links_lead_somewhere(pages: dict[Path, Read]) -> None:
     assert len(pages) > 35
     lost = []
     for page, read in pages.items():
@@ -81,13 +81,13 @@ def test_every_link_leads_somewhere(pages: dict[Path, Read]) -> None:
     assert lost == []
 
 
-def test_all_pages_are_in_the_contents(site: Path, pages: dict[Path, Read]) -> None:
+def test_site_contents_list_all_pages(site: Path, pages: dict[Path, Read]) -> None:
     front = {target(site / "index.html", link)[0] for link in pages[site / "index.html"].links}
     made = {page for page in pages if "gallery" not in page.parts}
     assert made - front - {site / name for name in ("index.html", "README.html", "search.html")} == set()
 
 
-def test_nothing_is_loaded_from_elsewhere(site: Path, pages: dict[Path, Read]) -> None:
+def test_site_loads_nothing_from_elsewhere(site: Path, pages: dict[Path, Read]) -> None:
     ours = [page for page in pages if page.parent != site / "gallery/notebooks"]  # those load MathJax
     loaded = {load for page in ours for load in pages[page].loads}
     assert {load for load in loaded if urlsplit(load).scheme not in ("", "data") or load.startswith("//")} == set()
@@ -95,14 +95,14 @@ def test_nothing_is_loaded_from_elsewhere(site: Path, pages: dict[Path, Read]) -
     assert re.findall(r"url\(\s*[\"']?(?:https?:)?//|@import", styles) == []
 
 
-def test_the_front_page_has_four_doors(site: Path) -> None:
+def test_site_front_page_has_four_doors(site: Path) -> None:
     front = (site / "index.html").read_text(encoding="utf-8")
     assert front == (site / "README.html").read_text(encoding="utf-8")
     doors = re.findall(r'<strong><a class="reference internal" href="(\w+)\.html">', front)
     assert doors == ["student", "a_term", "your_own_course", "operator"]
 
 
-def test_nothing_in_the_reference_lacks_a_word(pages: dict[Path, Read]) -> None:
+def test_site_reference_rows_have_descriptions(pages: dict[Path, Read]) -> None:
     """Except the values of an enumeration that are words already."""
     reference = [page.read_text(encoding="utf-8") for page in pages if page.parent.name == "reference"]
     assert len(reference) == 6
@@ -122,7 +122,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
 
 @pytest.mark.browser
 @pytest.mark.parametrize("page", ["index", "student", "reference/formats", "gallery"])
-def test_everybody_can_read_it(site: Path, browser: Chrome, page: str) -> None:
+def test_site_pages_are_accessible_and_fit_a_phone(site: Path, browser: Chrome, page: str) -> None:
     browser.get((site / f"{page}.html").as_uri())
     assert violations(browser) == []
     with seen_as(browser, width=390):
@@ -130,7 +130,7 @@ def test_everybody_can_read_it(site: Path, browser: Chrome, page: str) -> None:
 
 
 @pytest.mark.browser
-def test_search_works_from_a_disk(site: Path, browser: Chrome) -> None:
+def test_site_search_works_from_a_disk(site: Path, browser: Chrome) -> None:
     page = Page(browser)
     browser.get_log("browser")  # type: ignore[no-untyped-call]  # of other tests: axe reads styles in its own way
     browser.get((site / "index.html").as_uri())

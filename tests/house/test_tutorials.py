@@ -27,7 +27,7 @@ pytestmark = pytest.mark.proof
 TERMINAL_COLORS = re.compile(r"\x1b\[\d+m")
 
 
-def test_an_operator_serves_a_course(tmp_path: Path) -> None:
+def test_operator_tutorial_serves_a_course(tmp_path: Path) -> None:
     skip_unless_installed("curl")
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
@@ -45,7 +45,7 @@ def test_an_operator_serves_a_course(tmp_path: Path) -> None:
     assert (tmp_path / "statistics/links.csv").read_text().count("https://grader.example.edu/enter/") == 2
 
 
-def test_the_unit_for_systemd_starts_what_there_is() -> None:
+def test_operator_tutorial_systemd_unit_starts_the_command() -> None:
     (text,) = [block.text for block in blocks("operator.md") if block.file == "grader.service"]
     unit = ConfigParser()
     unit.optionxform = str  # type: ignore[method-assign,assignment]
@@ -62,7 +62,7 @@ def served(new_course: Callable[[], Course]) -> Any:
         yield one
 
 
-def test_a_student_solves_and_submits_an_exercise(
+def test_student_tutorial_solves_and_submits_an_exercise(
     served: Served, solved: dict[int, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where the page says to write the function, the course's own solution is written."""
