@@ -21,7 +21,7 @@ from grader.course.folder import CONFIG_FILE, Course
 from time_taken import TimeTaken, measure
 
 
-def test_what_it_is_measured_beside_is_nbgrader_alone(course: Course) -> None:
+def test_nbgrader_alone_has_none_of_our_steps(course: Course) -> None:
     """Of a course that names none of our parts, our own commands would take them all the same."""
     (course.root / CONFIG_FILE).write_text(class_bench.PLAIN_SETTINGS)
     alone, with_ours = (Autograde(parent=api) for api in (class_bench.nbgrader_alone(course), course.api()))
@@ -42,7 +42,7 @@ def test_cost_of_each_submission_excludes_the_start() -> None:
     assert class_bench.cost_table("words", cost).row_count == 3
 
 
-def test_a_class_is_mixed_as_a_real_one_and_so_is_any_part_of_it() -> None:
+def test_class_mix_holds_for_the_class_and_any_part_of_it() -> None:
     notebooks = {kind: [kind, kind.upper()] for kind in class_mix.MIX}
     hundred = list(itertools.islice(class_mix.members(notebooks), 100))
     assert Counter(class_mix.kind(student) for student, _ in hundred) == class_mix.MIX
