@@ -58,6 +58,11 @@ ZEROS_IN_FRONT = """
     s = torch.arange(start - window + 1, last, device=queries.device)
     near_keys, near_values = (F.pad(x[:, :, start:last], (0, 0, window - 1, 0)) for x in (keys, values))
 """
+ZEROS_AROUND = """
+    s = torch.arange(-window, T + window, device=queries.device)
+    near_keys, near_values = (F.pad(x, (0, 0, window, window)) for x in (keys, values))
+"""
+HALF_BLOCK = "half = max(window // 2, 1)\nbegin = t // half * half\n"  # blocks of the window's size, which overlap
 FIRST_IN_FRONT = """
     s = torch.arange(start - window + 1, last, device=queries.device)
     near_keys, near_values = keys[:, :, s.clamp(min=0)], values[:, :, s.clamp(min=0)]
@@ -148,8 +153,17 @@ exercise = Exercise(
             wrong("windows to both sides, one more", "hidden = (s - t).abs() > window",
                   "Your windows have `window` keys before each query, and as many after it. Hide everything after the "
                   "query, and count its own key as one of the `window` keys.", credit=0.25, kind="missing step"),
-            wrong("the query in the middle", "hidden = (s - t).abs() > window // 2",
+            wrong("the query in the middle",
+                  ["hidden = (s - t).abs() > window // 2",
+                   "hidden = (s < t - window // 2) | (s >= t - window // 2 + window)"],
                   "The query is in the middle of your windows. Make it the last one of its window.", kind="mix-up"),
+            wrong("the query in the middle, some windows refused",
+                  [{"before blocks": "if window % 2:\n    raise ValueError",
+                    "outside": "hidden = (s - t).abs() > window // 2"},
+                   {"before blocks": "if window % 2 == 0:\n    raise ValueError",
+                    "outside": "hidden = (s - t).abs() > window // 2"}],
+                  "The query is in the middle of your windows, and your code stops where their length does not fit "
+                  "that. A window may have any length: make the query the last one of its window.", kind="mix-up"),
             wrong("half of the window", "hidden = (s > t) | (s < t - window // 2)",
                   "Your windows begin at t − window // 2, as if the query were in the middle and the keys after it "
                   "hidden. The window ends with the query, so begin it at t − window + 1.", kind="mix-up"),
@@ -180,6 +194,15 @@ exercise = Exercise(
                   "In your results, all queries of a block of `window` words see what the first of them sees, plus "
                   "what came after it. The window moves along with each query: hide everything up to t − window.",
                   kind="missing step"),
+            wrong("all of a block seen",
+                  ["hidden = s // window != t // window",
+                   "hidden = (s // window > t // window) | (s // window < t // window - 1)",
+                   "hidden = (s // window - t // window).abs() > 1",
+                   HALF_BLOCK + "hidden = (s < begin) | (s >= begin + window)",
+                   HALF_BLOCK + "hidden = (s < begin - half) | (s >= begin + window + half)"],
+                  "In your results, neighboring queries see the same keys, even later ones, as if the text were cut "
+                  "into blocks. Each query has its own window: the last `window` keys up to it.", credit=0.25,
+                  kind="missing step"),
             wrong("places counted anew in each block", """
                       block = t // window * window  # where its queries begin
                       needed = (block - window + 1).clamp(min=0)  # and where its keys do
@@ -200,6 +223,12 @@ exercise = Exercise(
               "The first windows are filled up with zeros in front, but your results look as if the slots at the end "
               "were hidden: there, queries see the zeros, and not their own keys. Hide the slots in front.",
               kind="mix-up"),
+        wrong("the query in the middle of padded text",
+              [{"near": ZEROS_AROUND, "outside": "hidden = (s - t).abs() > window // 2"},
+               {"near": ZEROS_AROUND, "outside": "hidden = (s < t - window // 2) | (s >= t - window // 2 + window)"}],
+              "The query is in the middle of your windows, and near both ends of the text, these also contain keys of "
+              "zeros, as after padding. Make the query the last one of its window, and set the scores of padded keys "
+              "to −∞.", credit=0.25, kind="missing step"),
         *at("near",
             wrong("zeros before the text count",
                   [ZEROS_IN_FRONT,
