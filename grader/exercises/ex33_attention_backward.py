@@ -209,6 +209,10 @@ exercise = Exercise(
         wrong("future hidden", {"before normalize": "scores = scores + torch.full_like(scores, -math.inf).triu(1)"},
               "In your results, later words are hidden, as if by a causal mask. Here every word may look at every "
               "word: leave the mask out.", kind="mix-up"),
+        wrong("future hidden in the gradients of the scores",
+              {"after back_to_scores": "grad_scores = grad_scores.tril()"},
+              "In your results, the gradients of the scores of later words are zeros, as with a causal mask. Here "
+              "every word may look at every word: leave the mask out.", kind="mix-up"),
         *mistakes_named(heads.with_lines(), "softmax not shifted"),
         *at("result",
             wrong("inputs returned", "return queries, keys, values",
