@@ -108,6 +108,7 @@ exercise = Exercise(
         Case("a longer table", catches="as many pages as the table is wide", inputs=sized([4, 3], 2, 3, 2, longer=2)),
         Case("one sentence, one head", catches="squeezed dimensions", inputs=sized([4], 3, 1, 3)),
         Case("one entry", catches="squeezed dimensions", inputs=sized([3, 2], 2, 2, 1)),
+        Case("pages of sixteen slots", catches="a fixed page size", inputs=sized([20, 16, 5], 16, 1, 2)),
         Case("everything is four", catches="axes that are exchanged without an error",
              inputs=sized([4, 3, 2, 1], 4, 4, 4, spare=0)),
         Case("values that name their slots", catches="words of other sentences, shown in a picture",
@@ -166,9 +167,15 @@ exercise = Exercise(
             wrong("pages of four slots", "lengths = torch.minimum(lengths, (lengths + 3) // 4 * page_size)",
                   "Your results have too few pages where page_size is below 4, as if pages had four slots. Take "
                   "page_size from the shape of key_pages.", kind="hard-coded"),
-            wrong("error with fewer than four slots", "if page_size < 4:\n    raise IndexError",
+            wrong("error with fewer than four slots",
+                  ["if page_size < 4:\n    raise IndexError", "if page_size != 4:\n    raise IndexError"],
                   "Your code stops where pages have fewer than four slots. Take page_size from the shape of key_pages.",
                   kind="hard-coded"),
+            wrong("pages of sixteen slots",
+                  ["if page_size < 16 and lengths.max() > page_size:\n    raise IndexError",
+                   "if page_size < 16:\n    lengths = lengths.clamp(max=page_size)"],
+                  "Your code stops or goes wrong where a sentence needs several pages of fewer than 16 slots, as if "
+                  "all pages had 16. Take page_size from the shape of key_pages.", kind="hard-coded"),
             wrong("one word too many, within its pages",
                   "lengths = torch.minimum(lengths + 1, (lengths + page_size - 1) // page_size * page_size)",
                   "In your results, one slot too many counts where the last page has a free one. Count the first "
