@@ -70,6 +70,11 @@ exercise = Exercise(
             wrong("first query's weights", "weights = all_attention_weights[0]",
                   "In your results, every query has the weights of the first one. Query i should have its own weights.",
                   kind="mix-up"),
+            wrong("later words left out",
+                  ["weights = [weights[n] for n in range(len(all_outputs) + 1)]",
+                   "weights = weights[: len(all_outputs) + 1]"],
+                  "Output i contains only the values 0 … i, as with a causal mask or range(i + 1). Add up all values, "
+                  "each times its weight.", kind="mix-up"),
             wrong("last word left out", "weights = torch.cat([weights[:-1], torch.zeros_like(weights[:1])])",
                   "The last word does not count in your results. In a loop, range(N) already ends at N - 1.",
                   kind="missing step")),
