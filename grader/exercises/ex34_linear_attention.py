@@ -178,6 +178,13 @@ exercise = Exercise(
               "then can you keep sums."),
         wrong("softmax of φ(q)·φ(k)", by_table("(F.elu(queries) + 1) @ (F.elu(keys) + 1).mT", CAUSAL_SOFTMAX),
               "Your weights are a softmax of φ(q)·φ(k). Use these products themselves, divided by their sum."),
+        wrong("plain products over all words", by_table("queries @ keys.mT", "scores"),
+              "In your results, queries, keys and values are only multiplied, Q (Kᵀ V), over all words. Apply φ to "
+              "queries and keys, sum only up to word t, and divide by φ(q_t) · Σ φ(k_s).", credit=0.25,
+              kind="missing step"),
+        wrong("scaled products over all words", by_table("queries @ keys.mT / keys.shape[-1] ** 0.5", "scores"),
+              "Your values are weighted with Q Kᵀ / √d, over all words. Apply φ to queries and keys, without √d, sum "
+              "only up to word t, and divide by φ(q_t) · Σ φ(k_s).", credit=0.25, kind="missing step"),
         wrong("ordinary attention", by_table("queries @ keys.mT / keys.shape[-1] ** 0.5", CAUSAL_SOFTMAX),
               "Your results are those of softmax attention. Use φ(q)·φ(k), divided by their sum, as weights.",
               credit=0.0),
