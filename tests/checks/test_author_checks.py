@@ -91,7 +91,7 @@ def far_less_precise(x: Tensor, factor: float = 2.0) -> Tensor:
         (replace(SOUND, mistakes=[replace(TRIPLED, credit=1.5), HALVED]), "tripled", "its credit is 1.5"),
     ],
 )
-def test_a_problem_in_an_exercise_is_reported(exercise: Exercise, place: str, what: str) -> None:
+def test_exercise_with_a_problem_is_reported(exercise: Exercise, place: str, what: str) -> None:
     (problem,) = problems_of(AnswerKey(exercise, exercise.sample()))
     assert str(problem).startswith(f"exercise 1, `double`, “{place}”: {problem.description}. ")
     assert (problem.exercise, what in problem.description) == (1, True)
@@ -188,7 +188,7 @@ def test_inputs_that_cannot_be_drawn_are_reported() -> None:
     assert told.endswith("“drawn”: its inputs are of type list, and no tuple. A single one is written `(x,)`.")
 
 
-def test_a_sound_exercise_has_no_problems() -> None:
+def test_sound_exercise_has_no_problems() -> None:
     assert list(problems_of(AnswerKey(SOUND, SOUND.sample()))) == []
 
 
@@ -269,12 +269,12 @@ def copied(index: int) -> Any:
         (lambda: without(2), "the notebook has no test cell"),
     ],
 )
-def test_a_problem_in_a_notebook_is_reported(make: Callable[[], Any], told: str) -> None:
+def test_notebook_with_a_problem_is_reported(make: Callable[[], Any], told: str) -> None:
     found = [str(problem) for problem in problems_of_notebooks({"week1": make()}, [OF_NOTEBOOK])]
     assert any(told in text for text in found), found
 
 
-def test_an_exercise_in_two_notebooks_is_reported() -> None:
+def test_exercise_in_two_notebooks_is_reported() -> None:
     (problem,) = problems_of_notebooks({"week1": notebook(), "more": notebook()}, [OF_NOTEBOOK])
     assert "exercise 1: several notebooks have a solution cell for it: week1.ipynb, more.ipynb" in str(problem)
 
@@ -289,7 +289,7 @@ def test_an_exercise_in_two_notebooks_is_reported() -> None:
         ),
     ],
 )
-def test_a_cell_is_reported_with_its_notebook_if_there_are_several(cell: NotebookNode, told: str) -> None:
+def test_cell_when_there_are_several_notebooks_is_reported_with_its_own(cell: NotebookNode, told: str) -> None:
     other = nbformat.v4.new_notebook(cells=[cell])
     (problem,) = problems_of_notebooks({"week1": notebook(), "more": other}, [OF_NOTEBOOK])
     assert str(problem).startswith(f"more.ipynb, {told}")
@@ -297,18 +297,18 @@ def test_a_cell_is_reported_with_its_notebook_if_there_are_several(cell: Noteboo
     assert problems[0].startswith(told)
 
 
-def test_a_section_without_an_exercise_is_reported() -> None:
+def test_section_without_an_exercise_is_reported() -> None:
     (problem,) = problems_of_notebooks({"week1": notebook()}, [])
     assert re.search("there is no such exercise", str(problem))
 
 
-def test_a_sound_notebook_has_no_problems() -> None:
+def test_sound_notebook_has_no_problems() -> None:
     assert list(problems_of_notebooks({"week1": notebook()}, [OF_NOTEBOOK])) == []
     spoken = SOLUTION.replace("2 * x", "2 * x\n    # begin with the solution of before")
     assert list(problems_of_notebooks({"week1": notebook(spoken)}, [OF_NOTEBOOK])) == []
 
 
-def test_a_solution_cell_that_differs_from_the_exercise_file_is_reported() -> None:
+def test_solution_cell_that_differs_from_the_exercise_file_is_reported() -> None:
     notebook = copy.deepcopy(source("self_attention"))
     exercises = of_assignment("self_attention")
     assert list(problems_of_notebooks({"week1": notebook}, exercises)) == []

@@ -60,7 +60,7 @@ def test_findings_table_fits_80_columns(terminal: bool) -> None:
     assert "\n".join(printed(80, terminal)).startswith(TABLE)
 
 
-def test_in_a_pipe_a_finding_is_a_line_and_errors_come_last() -> None:
+def test_findings_in_a_pipe_are_lines_with_errors_last() -> None:
     assert printed(150, terminal=False)[-3:] == [
         "note multi_head_attention: it is not released yet.",
         f"✗ multi_head_attention: {LONG}",
@@ -75,7 +75,7 @@ def test_findings_on_a_terminal_are_wrapped_not_cut() -> None:
     assert f"✗ multi_head_attention: {LONG} ✗" in said
 
 
-def test_a_text_with_any_characters_stays_on_its_line() -> None:
+def test_finding_with_any_characters_stays_on_its_line() -> None:
     (told,) = CheckedAssignment("week1", [Finding("", "bad", "a\n✓ b\x1b[2K")]).lines("bad")
     assert told == "week1: a ✓ b [2K"
 

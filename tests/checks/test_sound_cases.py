@@ -114,7 +114,7 @@ def points(course: Course) -> dict[str, float]:
         return {one.student.id: one.score for one in gradebook.assignment_submissions(ASSIGNMENT)}
 
 
-def test_a_state_of_the_exercises_is_checked_once(
+def test_exercises_when_unchanged_are_checked_once(
     course_with_exercises: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert grade(course_with_exercises).returncode == 0

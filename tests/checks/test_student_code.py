@@ -38,7 +38,7 @@ def test_read_pieces_returns_kind_name_about_and_fields() -> None:
     assert wrong.code == right.code.replace("    return y\n", "")
 
 
-def test_a_patch_removes_adds_and_keeps_lines() -> None:
+def test_patch_removes_adds_and_keeps_lines() -> None:
     assert changed("-    y = 0", "+    y = 1") == ["    y = 1", "8 lines"]
     assert changed("+y = 0") == ["y = 0", "9 lines"]
     assert changed("     return y", "+    pass") == ["    pass", "9 lines"]
@@ -52,7 +52,7 @@ def test_a_patch_removes_adds_and_keeps_lines() -> None:
     ]  # fmt: skip
 
 
-def test_a_hunk_applies_at_the_first_match_below_the_one_before() -> None:
+def test_hunk_applies_at_the_first_match_below_the_one_before() -> None:
     base = "=== right base: a, twice\na\nb\na\nb\n"
     for lines, code in (("-a\n+c", "c\nb\na\nb\n"), (" b\n-a\n+c", "a\nb\nc\nb\n"), ("-b\n+c\n-b\n+d", "a\nc\na\nd\n")):
         assert read(base, f"=== wrong other, from base: one of them\n{lines}")["other"] == code

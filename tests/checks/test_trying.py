@@ -28,7 +28,7 @@ def course(tmp_path: Path) -> Iterator[Course]:
         yield course
 
 
-def test_the_verdict_is_printed_and_no_file_is_written(course: Course) -> None:
+def test_try_prints_the_verdict_and_writes_no_file(course: Course) -> None:
     before = sorted(course.root.rglob("*"))
     ended = grader("try", "mean", "attempt.py", folder=course.root)
     assert (ended.returncode, ended.stderr) == (0, "")
@@ -39,7 +39,7 @@ def test_the_verdict_is_printed_and_no_file_is_written(course: Course) -> None:
     assert [path for path in sorted(course.root.rglob("*")) if "__pycache__" not in path.parts] == before
 
 
-def test_the_page_is_that_of_a_student(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_try_page_is_that_of_a_student(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr("typer.launch", opened.append)
     ended = grader("try", "mean", "attempt.py", "--page", folder=course.root)
@@ -63,7 +63,7 @@ def test_right_code_has_all_points(course: Course) -> None:
         (["mean", "--assignment", "week3"], "There is no assignment “week3”"),
     ],
 )
-def test_an_unknown_exercise_is_reported(asked: list[str], told: str, course: Course) -> None:
+def test_try_of_an_unknown_exercise_says_so(asked: list[str], told: str, course: Course) -> None:
     name, *options = asked
     ended = grader("try", name, "attempt.py", *options, folder=course.root)
     assert ended.returncode == 1
