@@ -53,7 +53,7 @@ def moved(course: Course, tmp_path: Path) -> Course:
     return course
 
 
-def test_all_commands_work_with_folders_elsewhere(
+def test_commands_work_with_folders_elsewhere(
     moved: Course, submit: Callable[..., Path], solved: dict[int, str], scores: Any, tmp_path: Path
 ) -> None:
     before = moved.notebook("release", ASSIGNMENT).read_bytes()
