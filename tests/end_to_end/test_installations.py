@@ -188,7 +188,7 @@ def hand_in(course: Course) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-def test_each_installation_grades_a_class(
+def test_installation_grades_a_class(
     way: Callable[[Path, Path], Installation], wheel: Path, tmp_path: Path, course: Course
 ) -> None:
     installed = way(wheel, tmp_path)
