@@ -272,7 +272,7 @@ def test_misconception_with_any_seed_loses_marks(exercise: Exercise) -> None:
 
 @pytest.mark.slow
 @every_exercise
-def test_two_misconceptions_at_once_lose_marks_unless_equivalent(exercise: Exercise) -> None:
+def test_misconceptions_two_at_once_lose_marks_unless_equivalent(exercise: Exercise) -> None:
     """Unless they undo each other, so that together they are right for inputs of any size."""
     pairs = [pair for pair in itertools.combinations(exercise.mistakes, 2) if can_combine(*pair)]
     if exercise.form.noun == "class":
