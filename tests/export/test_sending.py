@@ -241,7 +241,7 @@ def test_platform_that_stays_busy_raises(published: Course, platform: PlatformAp
         ((200, {}, "<html>"), "not return JSON. Check its address"),
     ],
 )  # fmt: skip
-def test_platform_errors_are_told(
+def test_platform_error_is_named_in_the_course_error(
     answer: tuple[int, dict[str, str], str], words: str, published: Course, platform: PlatformApi, held: Held
 ) -> None:
     held.first.append(answer)
