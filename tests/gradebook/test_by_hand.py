@@ -427,7 +427,7 @@ def test_feedback_escapes_markup_of_outputs() -> None:
 
 
 @pytest.mark.slow
-def test_course_rules_that_change_the_maximum_are_told(course: Course, messages: Messages) -> None:
+def test_course_rules_that_change_the_maximum_are_explained(course: Course, messages: Messages) -> None:
     (course.root / "course.toml").write_text('[assignments.words]\nvoid = ["plot"]\nbonus = [1]\n')
     write_feedback(course, WORDS)
     said = page_of(course, "kurt")
