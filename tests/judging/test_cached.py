@@ -58,7 +58,7 @@ def test_state_that_a_module_keeps_is_observed() -> None:
 
 
 @pytest.mark.slow
-def test_an_argument_cache_that_is_modified_costs_marks() -> None:
+def test_argument_cache_that_is_modified_costs_marks() -> None:
     """Also where new numbers are written into its tensors."""
     assert (
         verdict(29, (RETURNED, "if cache is not None: cache[0].mul_(1.5)\n        return context, (k, v)")).credit < 1
@@ -76,7 +76,7 @@ def test_an_argument_cache_that_is_modified_costs_marks() -> None:
         "return context, (k, v[:, :1])",
     ],
 )
-def test_a_value_that_is_no_cache_costs_marks_without_stopping_the_run(returned: str) -> None:
+def test_value_that_is_no_cache_costs_marks_without_stopping_the_run(returned: str) -> None:
     found = verdict(29, (RETURNED, returned))
     assert found.credit < 1
     assert found.sentences
@@ -99,7 +99,7 @@ def test_hostile_caches_get_no_marks_without_stopping_the_run(returned: str) -> 
     assert verdicts[29].credit < 1
 
 
-def test_a_run_begins_with_a_cache_in_the_form_of_the_student_code() -> None:
+def test_run_begins_with_a_cache_in_the_form_of_the_student_code() -> None:
     given: list[Any] = []
 
     def forward(x: torch.Tensor, cache: Any = None) -> Any:
@@ -112,7 +112,7 @@ def test_a_run_begins_with_a_cache_in_the_form_of_the_student_code() -> None:
     assert torch.equal(given[1], torch.stack([keys, values]))
 
 
-def test_a_value_that_is_no_pair_of_tensors_is_read_as_empty() -> None:
+def test_value_that_is_no_pair_of_tensors_is_read_as_empty() -> None:
     ones = torch.ones(2)
     for cache in (None, 3, "kv", [ones], (ones, 1), (ones, torch.ones(3))):
         assert stacked(cache).numel() == 0
@@ -144,12 +144,12 @@ def test_only_a_value_error_counts_as_a_refusal(got: Any, is_right: bool) -> Non
     assert (REFUSING.finding(got, {"error": "ValueError"}, 1e-5) is None) == is_right
 
 
-def test_a_subclass_of_value_error_counts_as_a_refusal() -> None:
+def test_subclass_of_value_error_counts_as_a_refusal() -> None:
     own = 'raise type("NoMultiple", (ValueError,), {})('
     assert verdict(28, ("raise ValueError(", own)).right
 
 
-def test_a_missing_refusal_is_named_beside_wrong_numbers() -> None:
+def test_missing_refusal_is_named_beside_wrong_numbers() -> None:
     """Or the page would say that everything else is right."""
     found = verdict(28, (" / math.sqrt(d)", ""), ("raise ValueError(", "raise TypeError("))
     assert found.misconceptions == ("another error than ValueError", "not scaled")

@@ -85,7 +85,7 @@ def test_pieces_on_record_with_one_mistake_earn_its_credit(number: int) -> None:
 
 
 @pytest.mark.slow
-def test_a_mistake_in_an_earlier_exercise_does_not_hide_the_one_in_this(
+def test_mistake_in_an_earlier_exercise_does_not_hide_the_one_in_this(
     new_course: Callable[[], Course], submit: Callable[..., Path]
 ) -> None:
     by_name = {str(entry): entry for entry in WRONG}

@@ -92,7 +92,7 @@ def test_answer_in_another_arrangement_earns_half(number: int, form: Any) -> Non
         (Returned(torch.ones(7), UNCHANGED), None),
     ],
 )
-def test_an_error_verdict_has_a_symptom(given: Answer, symptom: Symptom | None) -> None:
+def test_error_verdict_has_a_symptom(given: Answer, symptom: Symptom | None) -> None:
     assert verdict(3, [given] * len(short_cases(EXERCISES[3]))).symptom == symptom
 
 
@@ -163,7 +163,7 @@ def test_answer_on_the_wrong_device_is_named() -> None:
         (Returned(Unusable("a value of type dict"), []), "wrong", "dict"),
     ],
 )
-def test_an_answer_that_is_no_value_earns_nothing_with_a_sentence(given: Answer, reason: str, words: str) -> None:
+def test_answer_that_is_no_value_earns_nothing_with_a_sentence(given: Answer, reason: str, words: str) -> None:
     found = verdict(3, [given] * 8)
     assert (found.credit, found.reason) == (0.0, reason)
     assert words in " ".join(found.sentences)
@@ -194,7 +194,7 @@ def test_sentences_hold_no_expected_number() -> None:
             assert not re.search(r"\d\.\d|\de[-+]\d", text), text
 
 
-def test_a_mistake_is_named_from_the_other_cases_if_one_takes_too_long() -> None:
+def test_mistake_is_named_from_the_other_cases_if_one_takes_too_long() -> None:
     given = answers(3, lambda value: value * value.numel())
     named = verdict(3, given)
     assert named.misconceptions

@@ -85,7 +85,7 @@ def test_forged_observations_are_refused_before_they_become_sentences(forged: di
 @pytest.mark.parametrize(
     "value", [None, 3, "\ud800", [], {}, {"built": 1}, {"built": True, "more": 1}, {"parameters": {}}]
 )
-def test_a_value_that_is_no_observation_of_a_class_is_refused(value: Any) -> None:
+def test_value_that_is_no_observation_of_a_class_is_refused(value: Any) -> None:
     with pytest.raises(Malformed):
         MODULE.observed(value)
 
@@ -109,7 +109,7 @@ FOUR_TEXTS = {"changes_input": False, "outputs": dict.fromkeys(("text", "few", "
 
 
 @pytest.mark.parametrize(("form", "right"), [(TWICE, TWO_CALLS), (TRAINING, THREE_STEPS), (GENERATION, FOUR_TEXTS)])
-def test_an_observation_of_another_shape_is_refused(form: InParts, right: dict[str, Any]) -> None:
+def test_observation_of_another_shape_is_refused(form: InParts, right: dict[str, Any]) -> None:
     form.observed(right)
     wrong: list[Any] = [
         None,
@@ -135,7 +135,7 @@ def test_an_observation_of_another_shape_is_refused(form: InParts, right: dict[s
         (GENERATION, {**FOUR_TEXTS, "train": "no"}),
     ],
 )  # fmt: skip
-def test_an_observation_with_one_wrong_value_is_refused(form: InParts, note: dict[str, Any]) -> None:
+def test_observation_with_one_wrong_value_is_refused(form: InParts, note: dict[str, Any]) -> None:
     with pytest.raises(Malformed):
         form.observed(note)
 
@@ -147,7 +147,7 @@ def test_judge_when_time_is_used_up_raises() -> None:
         Judge(time=JudgingTime(-1)).verdict(key, answers)
 
 
-def test_an_exercise_whose_judging_takes_too_long_gets_no_points_and_a_reason() -> None:
+def test_judging_that_takes_too_long_gives_no_points_and_a_reason() -> None:
     cells = [code(SETUP), code("def softmax(x):\n    return torch.softmax(x, 0)"), test_cell(3)]
     notebook = nbformat.v4.new_notebook(cells=cells)
     (verdict,) = grade_notebook(notebook, settings=replace(OURS, judging=-1))
@@ -155,7 +155,7 @@ def test_an_exercise_whose_judging_takes_too_long_gets_no_points_and_a_reason() 
     assert "code returned took too long" in verdict.sentences[0]
 
 
-def test_a_constant_answer_that_a_pair_of_misconceptions_explains_earns_nothing() -> None:
+def test_constant_answer_that_two_misconceptions_explain_earns_nothing() -> None:
     key = answer_key(5)
     zeros = [[torch.zeros_like(output) for output in outputs] for outputs in key.expected]
     verdict = Judge().verdict(key, [Returned(value, []) for value in zeros])
@@ -166,7 +166,7 @@ def test_a_constant_answer_that_a_pair_of_misconceptions_explains_earns_nothing(
     )
 
 
-def test_a_returned_argument_earns_nothing_whatever_explains_it() -> None:
+def test_returned_argument_earns_nothing_whatever_explains_it() -> None:
     key = answer_key(11)
     verdict = Judge().verdict(key, [Returned(case.inputs[0].clone(), list(case.inputs)) for case in key.cases])
     assert (verdict.credit, verdict.reason, verdict.misconceptions) == (0, Reason.CONSTANT, ())
@@ -184,7 +184,7 @@ ALWAYS_THE_SAME: dict[int | str, Any] = {
 
 
 @pytest.mark.parametrize("name", ALWAYS_THE_SAME)
-def test_a_constant_answer_earns_nothing_whatever_explains_it(name: int | str) -> None:
+def test_constant_answer_earns_nothing_whatever_explains_it(name: int | str) -> None:
     key = answer_key(name)
     right = [key.exercise.reference(*case.inputs) for case in key.cases]
     changed = ALWAYS_THE_SAME[name]
@@ -207,7 +207,7 @@ def verdict_with_wrong_cases(number: int, *names: str) -> Verdict:
     return Judge().verdict(key, answers)
 
 
-def test_all_cases_but_one_kind_right_earn_a_quarter() -> None:
+def test_cases_all_but_one_kind_right_earn_a_quarter() -> None:
     one, two, *_ = (case.name for case in FUNCTIONS[5].cases)
     verdict = verdict_with_wrong_cases(5, one)
     assert (verdict.credit, verdict.reason) == (0.25, Reason.WRONG)

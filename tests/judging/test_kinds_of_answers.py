@@ -260,7 +260,7 @@ def test_strict_comparison_tells_arrays_from_lists() -> None:
     assert found.kind == Kind.TYPE
 
 
-def test_no_result_of_the_course_is_compared_in_kind() -> None:
+def test_results_of_the_course_are_not_compared_in_kind() -> None:
     """Nothing that the course expects is compared in kind."""
     functions = [one for exercise in EXERCISES.values() for one in exercise.functions if one.form is FUNCTION]
     assert len(functions) > 5
@@ -425,7 +425,7 @@ def test_values_that_our_code_never_sends_are_unusable(tree: Any, tensors: dict[
     assert isinstance(decode(tree, tensors), Unusable)
 
 
-def test_a_byte_that_is_no_truth_value_is_read_as_true() -> None:
+def test_byte_that_is_no_truth_value_is_read_as_true() -> None:
     tree = {"array": "|b1", "shape": [3], "bytes": "0"}
     read = decode(tree, {"0": torch.tensor([0, 1, 255], dtype=torch.uint8)})
     assert read.tobytes() == b"\x00\x01\x01"
@@ -570,7 +570,7 @@ def test_judge_of_plain_values_names_the_misconception(exercise: Exercise, stude
     assert 0 < verdict.credit < 1
 
 
-def test_a_misconception_that_differs_in_one_case_is_not_named() -> None:
+def test_misconception_that_differs_in_one_case_is_not_named() -> None:
     verdict = judged(COUNTS, lambda text: counts(text, prepare=str) if len(text) < 9 else {})
     assert not verdict.misconceptions
     assert verdict.credit == 0
@@ -625,14 +625,14 @@ def test_judge_when_inputs_are_modified_says_so(
     assert judged(exercise, student).reason == Reason.INPUT_MODIFIED
 
 
-def test_a_misconception_that_changes_its_inputs_changes_a_copy() -> None:
+def test_misconception_that_changes_its_inputs_changes_a_copy() -> None:
     exercise = exercise_of(sorts, [([3, 1, 2],)], mistake("changes", lambda x: x.clear() or []))
     key = AnswerKey(exercise, exercise.sample())
     assert key[0].compared_answer(exercise.mistakes) == Returned([], [[3, 1, 2]])
     assert key.expected[0] == [1, 2, 3]
 
 
-def test_a_reference_with_an_answer_that_cannot_be_compared_raises_a_course_error() -> None:
+def test_reference_with_an_answer_that_cannot_be_compared_raises() -> None:
     with pytest.raises(CourseError, match="type object"):
         judged(exercise_of(lambda: object(), [()]), lambda: 1)
 
@@ -655,7 +655,7 @@ def test_picture_of_an_array_shows_its_numbers() -> None:
 
 
 @pytest.mark.parametrize("exercise", [COUNTS, SORTS, *(exercise for exercise, _ in KINDS.values())])
-def test_the_search_for_a_line_takes_any_inputs(exercise: Exercise) -> None:
+def test_line_search_takes_any_inputs(exercise: Exercise) -> None:
     """Nothing is asked for here: every version is lost on the way."""
     key = AnswerKey(exercise, exercise.sample())
     search = LineSearch(key, lambda texts, _: [Raised("ValueError")] * len(texts), "cpu")
@@ -783,7 +783,7 @@ def test_sandbox_answer_when_hostile_gets_a_clear_verdict(source: str, sentence:
     json.dumps(verdict.to_json()).encode()
 
 
-def test_a_long_text_and_a_frame_reach_the_student_whole(sandbox: SandboxProcess) -> None:
+def test_long_text_and_a_frame_reach_the_student_whole(sandbox: SandboxProcess) -> None:
     text = "Zoë said:\n\t“é”\n" * 900
     exercise = exercise_of(
         lambda text, table, more: (text, len(table), more), [(text, FRAME, {1: {"a"}, None: (b"x",)})]
@@ -802,7 +802,7 @@ def called(function: Callable[..., Any], *arguments: Any) -> Any:
     return decode(header["value"], found) if "value" in header else header["refused"]
 
 
-def test_a_standin_function_takes_only_short_inputs() -> None:
+def test_standin_function_takes_only_short_inputs() -> None:
     assert called(counts, "a b a") == {"a": 2, "b": 1}
     assert called(lambda d: {key: len(value) for key, value in d.items()}, {1: {"a"}, (2,): []}) == {1: 1, (2,): 0}
     assert "only takes short inputs" in called(counts, "a" * 2000)

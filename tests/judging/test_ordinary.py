@@ -90,7 +90,7 @@ def test_ordinary_test_points_equal_those_of_nbgrader(source: str, points: float
 
 
 @pytest.mark.parametrize("source", ["5", "float('inf')", "class Odd:\n    def __repr__(self): return ''\nOdd()"])
-def test_a_value_that_nbgrader_refuses_gives_all_points_with_a_sentence(source: str) -> None:
+def test_value_that_nbgrader_refuses_gives_all_points_with_a_sentence(source: str) -> None:
     (cell,) = grade(a_test(source))
     assert score(cell) == 4.0
     assert "nbgrader would refuse" in said(cell)
@@ -110,12 +110,12 @@ def test_visible_test_when_failed_shows_line_and_message() -> None:
     assert verdict(cell).in_process
 
 
-def test_a_failed_hidden_test_shows_no_text_of_it() -> None:
+def test_hidden_test_when_failed_shows_no_text_of_it() -> None:
     (cell,) = grade("def f(x): return 1", a_test(HIDDEN))
     assert said(cell) == "A hidden test fails."
 
 
-def test_an_error_in_a_hidden_test_shows_neither_line_nor_message() -> None:
+def test_hidden_test_with_an_error_shows_neither_line_nor_message() -> None:
     (cell,) = grade("def f(x):\n    if x == 1: return 1\n    raise ValueError(f'asked for {x}')", a_test(HIDDEN))
     assert said(cell) == "A hidden test fails: the code stops with `ValueError`."
 
@@ -128,7 +128,7 @@ def test_later_messages_are_hidden_once_the_code_has_seen_a_hidden_test() -> Non
     assert said(later) == "The test `assert f(3) == 3, str(seen)` stops with `ValueError`."
 
 
-def test_a_message_in_a_visible_line_is_shown_after_a_hidden_test() -> None:
+def test_message_in_a_visible_line_is_shown_after_a_hidden_test() -> None:
     (cell,) = grade("def f(x): return 2", a_test(HIDDEN))
     assert said(cell) == "The test `assert f(1) == 1, 'for one'` fails: for one"
 
@@ -154,7 +154,7 @@ def test_ordinary_test_when_output_is_huge_keeps_its_points() -> None:
     assert all(len(str(cell.outputs)) < 2 * 2**20 for cell in cells)
 
 
-def test_a_notebook_with_far_too_much_output_keeps_the_outputs_that_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notebook_with_too_much_output_keeps_the_outputs_that_decide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.host.grading.MAX_OUTPUT", 1000)
     sources = ("assert False, 'no'", "2.0", "assert True")
     cells = grade("print('x' * 2000)", *map(a_test, sources))
@@ -199,7 +199,7 @@ def test_names_that_tests_rely_on_are_restored(name: str) -> None:
     assert score(cell) == 0.0
 
 
-def test_a_module_that_tests_use_is_restored_with_a_sentence() -> None:
+def test_module_that_tests_use_is_restored_with_a_sentence() -> None:
     fool = "np.allclose = lambda *a, **k: True"
     (patched,) = grade(fool, "def f(x): return 5", a_test("assert np.allclose(f(3), 9)"))
     assert score(patched) == 0.0
@@ -210,7 +210,7 @@ def test_a_module_that_tests_use_is_restored_with_a_sentence() -> None:
     assert score(hidden) == 4.0
 
 
-def test_a_name_that_the_course_asks_for_is_not_restored() -> None:
+def test_name_that_the_course_asks_for_is_not_restored() -> None:
     """Where it asks for `sum`, that one is tested; a name that the notebook has borrowed comes back after the test."""
     asked = "def sum(values):\n    raise NotImplementedError"
     (cell,) = grade("def sum(values): return 7", a_test("assert sum([1]) == 7"), given=asked)
@@ -227,13 +227,13 @@ def test_code_that_is_still_to_be_written_is_reported_as_such() -> None:
     )
 
 
-def test_an_error_that_the_code_hides_counts() -> None:
+def test_error_that_the_code_hides_counts() -> None:
     """As in nbgrader, which looks at the kernel's reply, too."""
     (cell,) = grade(a_test("get_ipython().showtraceback = lambda *a, **k: None\nassert False, 'no'"))
     assert score(cell) == 0.0
 
 
-def test_a_test_of_undefined_code_earns_nothing() -> None:
+def test_test_of_undefined_code_earns_nothing() -> None:
     (cell,) = grade("def f(x) return", a_test("assert f(1) == 1"))
     assert said(cell) == "The test `assert f(1) == 1` stops with `NameError`: name 'f' is not defined"
 

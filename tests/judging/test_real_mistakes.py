@@ -68,7 +68,7 @@ def test_real_mistakes_include_enough_with_several_causes() -> None:
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
-def test_no_piece_is_right(assignment: str) -> None:
+def test_real_mistakes_are_never_right(assignment: str) -> None:
     assert [str(mistake) for mistake, said in of_assignment(assignment).items() if said.credit == 1] == []
 
 

@@ -65,7 +65,7 @@ class Records:
 
     assignment: str
 
-    def test_each_piece_gets_the_verdict_on_record(
+    def test_pieces_get_the_verdicts_on_record(
         self, number: int, chunk: list[Piece], verdict_on: Callable[[Piece], Verdict], request: pytest.FixtureRequest
     ) -> None:
         texts, deciders = {}, []
@@ -107,5 +107,5 @@ class TestFastAttention(Records):
     assignment = "fast_attention"
 
 
-def test_each_assignment_has_a_class() -> None:
+def test_assignments_each_have_a_class_of_records() -> None:
     assert {tests.assignment for tests in Records.__subclasses__()} == set(ASSIGNMENTS)

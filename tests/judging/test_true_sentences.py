@@ -44,7 +44,7 @@ TWO = next(one for one in EXERCISES[2].mistakes if one.or_borrowed)
 NAMED = Verdict(2, "Scores", 0.5, Reason.MISCONCEPTION, (TWO.says,), (TWO.name,))
 
 
-def test_an_infinite_line_is_mentioned_only_where_nan_came_back() -> None:
+def test_infinite_line_is_mentioned_only_where_nan_came_back() -> None:
     wrong = Verdict(2, "Scores", 0.0, Reason.WRONG, ("It is wrong, and not by NaN.",))
     assert add_facts(EXERCISES[2], wrong, [INFINITE]).sentences == wrong.sentences
     assert "computes with ∞" in add_facts(EXERCISES[2], replace(wrong, holds_nan=True), [INFINITE]).sentences[-1]
@@ -76,15 +76,13 @@ DRAWN = "The line `k = torch.randn(4, 1)` draws random numbers, which do not dep
         (Reason.BESIDE, []),
     ],
 )
-def test_unread_arguments_are_mentioned_where_nothing_else_explains_the_answers(
-    reason: Reason, told: list[str]
-) -> None:
+def test_unread_arguments_are_mentioned_where_nothing_else_explains(reason: Reason, told: list[str]) -> None:
     verdict = Verdict(2, "Scores", 0.0, reason, ("It is wrong.",))
     assert add_facts(EXERCISES[2], verdict, [UNREAD, RANDOM]).sentences == ("It is wrong.", *told)
     assert add_facts(EXERCISES[2], NAMED, [UNREAD, RANDOM]) == NAMED
 
 
-def test_of_many_unread_arguments_a_few_are_listed() -> None:
+def test_unread_arguments_when_many_are_shortened() -> None:
     names = tuple("abcdef")
     assert wording.about_facts([Fact(FactKind.UNREAD, "f", names)]) == [
         "`f` never uses its arguments `a`, `b`, `c` and 3 more."
@@ -111,7 +109,7 @@ def test_can_combine_refuses_two_ways_of_one_misconception() -> None:
     assert not can_combine(one, same)
 
 
-def test_a_result_that_is_the_same_in_all_cases_is_not_described_by_sizes() -> None:
+def test_constant_result_is_not_described_by_sizes() -> None:
     exercise = EXERCISES[2]
     name = exercise.cases[0].name
     cases = [case for case in exercise.sample() if case.case.name == name]
@@ -138,14 +136,14 @@ def test_sentences_on_numbers_describe_results_and_not_code() -> None:
     assert [one.name for one in misconceptions() if bool(one.in_code) != bool(one.says_of_code)] == []
 
 
-def test_the_sentence_of_a_mistake_is_true_beside_any_other_mistake() -> None:
+def test_sentence_of_a_mistake_is_true_beside_any_other_mistake() -> None:
     """“The numbers are right, but …” was said of a wrong shape, although another mistake had made them wrong."""
     all_right = re.compile(r"\b(is|are|be) right\b(?! only| for)|\bright\b[^.]*, but\b|\bright$")
     said = [text for one in misconceptions() for text in (one.name, one.says, one.says_of_code)]
     assert [text for text in said if all_right.search(text)] == []
 
 
-def test_a_name_of_a_mistake_tells_no_more_than_its_sentence() -> None:
+def test_mistake_names_tell_no_more_than_their_sentences() -> None:
     told = re.compile(r"forgotten|ignored|hard-coded|not used")
     assert [one.name for one in misconceptions() if told.search(one.name)] == []
 
@@ -207,7 +205,7 @@ def test_earlier_function_when_wrong_may_be_used_by_a_class(course: Course, make
 
 
 @pytest.mark.slow
-def test_a_long_case_that_exceeds_a_standin_costs_as_much_as_a_table(course: Course, make_notebook: Any) -> None:
+def test_long_case_that_exceeds_a_standin_costs_as_much_as_a_table(course: Course, make_notebook: Any) -> None:
     codes = {31: "def merge(m1, l1, o1, m2, l2, o2):\n    raise KeyError", 32: corpus(32)["by_merge"]}
     notebook = make_notebook(course, codes, EXERCISES[32].assignment)
     verdict = next(one for one in grade_notebook(notebook, settings=OURS) if one.exercise == 32)
@@ -216,7 +214,7 @@ def test_a_long_case_that_exceeds_a_standin_costs_as_much_as_a_table(course: Cou
 
 @pytest.mark.slow
 @pytest.mark.parametrize("style", ["pair_exchanged", "zeros_for_cached_values"])
-def test_a_mistake_between_chunks_is_not_called_a_look_into_the_future(style: str, judged: Judged) -> None:
+def test_mistake_between_chunks_is_not_called_a_look_into_the_future(style: str, judged: Judged) -> None:
     verdict = judged(29, corpus(29, "wrong")[style])
     assert not verdict.right
     assert "future" not in " ".join(verdict.sentences)
@@ -263,12 +261,12 @@ def inverted_dropout(attn_weights, p, training):
 """
 
 
-def test_one_draw_for_all_entries_is_described_as_such(judged: Judged) -> None:
+def test_dropout_with_one_draw_for_all_entries_is_described(judged: Judged) -> None:
     said = " ".join(judged(15, ONE_DRAW).sentences)
     assert "all of its entries or none" in said
     assert "is dropped, but" not in said
 
 
-def test_a_problem_at_a_rate_of_0_alone_is_described_with_that_rate(judged: Judged) -> None:
+def test_dropout_wrong_at_rate_0_alone_is_described_with_that_rate(judged: Judged) -> None:
     said = " ".join(judged(15, KEPT_ABOVE.replace("SCALE", "keep ** 3")).sentences)
     assert "At a rate of 0, everything is dropped." in said
