@@ -73,7 +73,7 @@ def asked_in(number: int) -> Any:
     )
 
 
-def test_the_line_is_shown_without_the_change() -> None:
+def test_located_line_is_shown_without_the_change() -> None:
     verdict = verdict_on(AXES, 11)
     assert [place.line for place in verdict.located] == ["weights = powers / powers.sum(dim=-1, keepdim=True) ** 2"]
     assert verdict.reason == Reason.LOCATED
@@ -116,7 +116,7 @@ ONE_CHANGE = [
 
 
 @pytest.mark.parametrize(("number", "source"), ONE_CHANGE)
-def test_a_small_change_in_one_line_earns_half_in_any_code(number: int, source: str) -> None:
+def test_small_change_in_one_line_earns_half_in_any_code(number: int, source: str) -> None:
     verdict = verdict_on(source, number)
     assert verdict.credit == 0.5
     assert "makes all values right" in " ".join(verdict.sentences)
@@ -140,7 +140,7 @@ def test_versions_that_hang_or_crash_do_not_change_the_verdict() -> None:
     assert [place.change for place in verdict_on(source, 11).located] == [Change.NUMBER]
 
 
-def test_a_version_that_calls_an_earlier_function_endlessly_does_not_stop_the_search() -> None:
+def test_search_goes_on_when_a_version_calls_a_function_endlessly() -> None:
     called: list[Any] = []
 
     def softmax(items_in: Any) -> Any:
@@ -158,7 +158,7 @@ def test_a_version_that_calls_an_earlier_function_endlessly_does_not_stop_the_se
     assert 2 * VERSION_CALLS < len(called) < 2 * VERSION_CALLS + 100
 
 
-def test_a_search_that_takes_too_long_does_not_change_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_that_takes_too_long_does_not_change_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.repair.locating.SECONDS", 0.0)
     verdict = verdict_on(AXES, 11)
     assert (verdict.reason, verdict.located) == (Reason.WRONG, ())
@@ -178,7 +178,7 @@ def test_locating_changes_nothing_after_the_line_of_an_error(monkeypatch: pytest
     assert [version.source for version in asked if lines[3] not in version.source] == []
 
 
-def test_a_trial_that_has_ended_starts_no_sandbox() -> None:
+def test_trial_that_has_ended_starts_no_sandbox() -> None:
     exercise = EXERCISES[10].functions[0]
     key = AnswerKey(exercise, exercise.sample(DEFAULT_SEED)[:1])
     trial = Trial(lambda _: pytest.fail("a sandbox was started"), Time(60, 5), [], key, {}, lost=MOST_LOST + 1)
@@ -258,7 +258,7 @@ def test_time_of_a_notebook_is_shared_by_sandboxes() -> None:
     assert part.is_over
 
 
-def test_no_version_is_asked_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_asks_no_version_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = versions_asked(monkeypatch)
     source = "def softmax_stable(x, dim=-1):\n    powers = torch.exp(x - x.amax(dim=dim, keepdim=True))\n    return x\n"
     assert verdict_on(source, 10).located == ()
@@ -402,7 +402,7 @@ def some_mutants(exercise: Exercise) -> list[Mutant]:
 
 
 @pytest.mark.proof
-def test_the_shown_line_is_the_mutated_line(tally: Tally) -> None:
+def test_located_line_of_mutants_is_the_mutated_line(tally: Tally) -> None:
     assert tally.own > tally.all / 2 > 10
     assert len(tally.others) <= 0.05 * (tally.own + len(tally.others)), tally.others
 

@@ -124,7 +124,7 @@ SLIPS = {
 
 
 @pytest.mark.parametrize(("number", "changes", "line", "change"), SLIPS.values(), ids=SLIPS)
-def test_the_line_of_a_slip_is_shown(
+def test_located_line_of_a_slip_is_shown(
     number: int, changes: dict[str, str], line: str, change: Change, judged: Judged
 ) -> None:
     verdict = judged(number, with_lines(number, changes))
@@ -167,7 +167,7 @@ def simple_attention_scores(inputs, query):
         ),
     ],
 )
-def test_a_size_that_is_written_as_a_number_twice_is_located(number: int, cell: str, says: str, judged: Judged) -> None:
+def test_size_that_is_written_as_a_number_twice_is_located(number: int, cell: str, says: str, judged: Judged) -> None:
     verdict = judged(number, cell)
     assert says in verdict.sentences
     assert not any("whatever was in memory" in sentence for sentence in verdict.sentences)
@@ -181,7 +181,7 @@ def test_empty_tensor_of_wrong_size_is_not_called_unfilled(judged: Judged) -> No
     assert not any("whatever was in memory" in sentence for sentence in verdict.sentences)
 
 
-def test_a_call_of_another_function_of_the_notebook_is_located(judged: Judged) -> None:
+def test_call_of_another_function_of_the_notebook_is_located(judged: Judged) -> None:
     cell = """
 def multihead_scaled_self_attention(X, W_v1, W_q1, W_k1, b_v1, b_q1, b_k1, W_v2, W_q2, W_k2, b_v2, b_q2, b_k2, W_c):
     Q = torch.stack([W_q1 @ X + b_q1, W_q2 @ X + b_q2])
@@ -229,11 +229,11 @@ OTHERWISE = {
     ],
     ids=["in what it reads", "in the condition", "otherwise"],
 )
-def test_a_branch_is_shown_where_a_change_only_turns_it_off(changes: dict[str, str], says: str, judged: Judged) -> None:
+def test_branch_is_shown_where_a_change_only_turns_it_off(changes: dict[str, str], says: str, judged: Judged) -> None:
     assert says in judged(16, with_lines(16, changes)).sentences
 
 
-def test_a_wrong_condition_is_shown_itself(judged: Judged) -> None:
+def test_condition_when_wrong_is_shown_itself(judged: Judged) -> None:
     verdict = judged(19, with_lines(19, {"if mask is not None:": "if mask is None:"}))
     assert [(place.line, place.change) for place in verdict.located] == [("if mask is None:", Change.OPPOSITE)]
 
