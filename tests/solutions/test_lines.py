@@ -59,7 +59,7 @@ def with_(old: str, new: str) -> str:
         ({"result": "return 1", "top": "top = 2"}, with_("top / low", "1").replace("x + by  # (n,)", "2")),
     ],
 )
-def test_other_lines_stand_in_place_of_marked_ones(changes: dict[str, Change], text: str) -> None:
+def test_lines_text_replaces_marked_lines(changes: dict[str, Change], text: str) -> None:
     assert LINES.text(changes) == text
 
 
@@ -77,7 +77,7 @@ def test_other_lines_stand_in_place_of_marked_ones(changes: dict[str, Change], t
         ({"after top": "top / 2"}, "a line of it has no effect"),
     ],
 )
-def test_lines_that_nobody_can_have_written_are_refused(changes: dict[str, Change], said: str) -> None:
+def test_lines_that_cannot_be_a_solution_are_refused(changes: dict[str, Change], said: str) -> None:
     with pytest.raises(LineError) as error:
         LINES.checked(changes, file_names=())
     assert said in str(error.value)
@@ -104,7 +104,7 @@ def f(rows):
         ({"rows": "for row in rows[1:]:\n    total += 1"}, 1),
     ],
 )
-def test_another_head_of_a_loop_keeps_what_is_inside(changes: dict[str, Change], returned: int) -> None:
+def test_lines_with_another_loop_head_keep_the_body(changes: dict[str, Change], returned: int) -> None:
     lines = Lines(LOOPS)
     lines.checked(changes, file_names=())
     assert lines.version(changes, {})([[1, 2], [3, 4]]) == returned
@@ -133,7 +133,7 @@ def doubled(x: Any) -> Any:
     return torch.as_tensor(twice)  #: result
 
 
-def test_a_written_solution_answers_with_other_lines_and_is_called_as_it_was_written() -> None:
+def test_written_function_answers_with_changed_lines() -> None:
     written = WrittenFunction(doubled)
     assert written(3) == 7
     assert written(3, twice="twice = 3 * x", **{"after twice": "twice = twice + 1"}) == 11
@@ -155,7 +155,7 @@ def table(rows: Any, columns: Any) -> Any:
         ("if len(rows) == 2:\n    return columns\nproducts = rows", [3, 4]),
     ],
 )
-def test_names_within_comprehensions_and_loops_are_their_own_and_returns_end_a_call(line: str, wanted: Any) -> None:
+def test_written_function_scopes_names_and_ends_at_return(line: str, wanted: Any) -> None:
     assert WrittenFunction(table)([1, 2], [3, 4], products=line) == wanted
 
 
@@ -167,7 +167,7 @@ def chosen(x: Any, large: Any) -> Any:
     return abs(y)  #: result
 
 
-def test_a_name_that_is_bound_in_one_branch_may_be_read_there() -> None:
+def test_name_that_is_bound_in_one_branch_may_be_read_there() -> None:
     written = WrittenFunction(chosen)
     assert [written(2, large, y="y = x - factor if large else x") for large in (True, False)] == [10, 2]
     with pytest.raises(TypeError):
