@@ -295,7 +295,7 @@ def test_best_of_equal_attempts_is_the_newer(course: Course) -> None:
     assert counted_attempt_note(course) == "the best of 2 attempts, submitted 2026-10-13 09:00 UTC"
 
 
-def test_extension_that_makes_another_attempt_best_is_told(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_extension_that_makes_another_attempt_best_is_a_reason(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two days of 0.35 leave 2.1 of the 7 points: less than the 3 of the first."""
     course = rule(course, BEST.replace("share = 0.1", "share = 0.35"))
     collected(course, (FIRST, notebook(course, WRONG)), (SECOND, notebook(course, RIGHT)))

@@ -252,7 +252,7 @@ PENALTIES = {"kurt": 0.8, "henri": 3.0}
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: str(way.__name__))
-def test_all_rules_at_once_give_the_same_points_everywhere(way: Callable[[Course], Points], course: Course) -> None:
+def test_rules_all_at_once_give_the_same_points_everywhere(way: Callable[[Course], Points], course: Course) -> None:
     course = rule(course, ALL)
     assert way(course) == BY_ALL
 
@@ -437,7 +437,7 @@ def test_nbgrader_gets_due_dates_and_penalties_of_the_rules(graded: Course, tmp_
     assert messages.texts[-1].startswith("Not final: 1 answer by 1 student still to grade manually (why: iris).")
 
 
-def test_unknown_names_in_course_toml_are_told(graded: Course, tmp_path: Path, messages: Messages) -> None:
+def test_unknown_names_in_course_toml_are_warned_about(graded: Course, tmp_path: Path, messages: Messages) -> None:
     course = copied(graded, tmp_path)
     due = "[assignments.words]\ndue = 2027-01-01T00:00:00Z\nextensions = {kurtt = '1 day'}\n"
     course = rule(course, f"[groups]\nred = ['ada', 'gracie']\n{due}")
