@@ -39,7 +39,7 @@ class Computing:
         self._seconds = seconds
         self._cpu, self._clock = process.cpu_seconds, time.monotonic()
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Raise MustEnd if the time is up by both the clock and the processor: threads together compute faster."""
         if min(self._process.cpu_seconds - self._cpu, time.monotonic() - self._clock) >= self._seconds:
             raise MustEnd(Loss.TIME, self._seconds)
@@ -48,7 +48,7 @@ class Computing:
 class Waiting:
     """The time that a sandbox spends on one request without computing.
 
-    It is looked at again and again while it owes a reply and sends nothing. If it gets no processor, it is not asleep,
+    It is checked again and again while it owes a reply and sends nothing. If it gets no processor, it is not asleep,
     however busy the machine is.
     """
 
@@ -57,11 +57,11 @@ class Waiting:
         self._time = time_left
         self._cpu = process.cpu_seconds
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Raise MustEnd if the notebook has waited too long. Called each MEANWHILE_SECONDS or less often."""
         before, self._cpu = self._cpu, self._process.cpu_seconds
         if self._process.is_asleep:
-            self._time.waits(max(0.0, MEANWHILE_SECONDS - (self._cpu - before)))
+            self._time.count_waiting(max(0.0, MEANWHILE_SECONDS - (self._cpu - before)))
 
 
 class Time:
@@ -85,25 +85,26 @@ class Time:
         if within:
             self.ends_at = min(self.ends_at, within.ends_at)
 
-    def counts(self, process: Forked) -> None:
+    def count(self, process: Forked) -> None:
         """Count what this process computes from now on."""
         self._processes.append(process)
         if self._within:
-            self._within.counts(process)
+            self._within.count(process)
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """The seconds left. They are used up when processor and clock both are, since threads compute faster."""
-        computed, passed = sum(one.cpu_seconds for one in self._processes), time.monotonic() - self._began
-        left = max(0.0, self._seconds - min(computed, passed))
-        return min(left, self._within.left()) if self._within else left
+        computed = sum(process.cpu_seconds for process in self._processes)
+        passed = time.monotonic() - self._began
+        seconds = max(0.0, self._seconds - min(computed, passed))
+        return min(seconds, self._within.seconds_left()) if self._within else seconds
 
-    def waits(self, seconds: float) -> None:
+    def count_waiting(self, seconds: float) -> None:
         """Count time without computing, and raise MustEnd if it is too long in all.
 
         Cells that compute are still run after that, until the notebook waits again.
         """
         if self._within:
-            self._within.waits(seconds)
+            self._within.count_waiting(seconds)
             return
         self._waited += seconds
         if self._waited >= self._most_waiting + LAST_WAIT * self._ends:
@@ -121,4 +122,4 @@ class Time:
     def is_over(self) -> bool:
         if self._within and self._within.is_over:
             return True
-        return self.left() < A_MOMENT or self._ends >= MOST_ENDS or time.monotonic() >= self.ends_at
+        return self.seconds_left() < A_MOMENT or self._ends >= MOST_ENDS or time.monotonic() >= self.ends_at

@@ -15,7 +15,7 @@ from grader.model.untrusted import Count, Texts, converted
 from grader.notebooks.outputs import rebuild_outputs
 from grader.sandbox import wire
 from grader.sandbox.decoder import devices
-from grader.sandbox.forms import read
+from grader.sandbox.forms import decode_value
 from grader.sandbox.plain_text import one_line
 
 MAX_KEPT = 2**24  # bytes of answers
@@ -34,21 +34,21 @@ class CellResult:
 def read_cell(frame: wire.Frame) -> CellResult:
     error = frame.header.get("error")
     text = f"{error.get('type')}: {error.get('message')}" if isinstance(error, dict) else ""
-    parts = error if isinstance(error, dict) else {}
+    details = error if isinstance(error, dict) else {}
     return CellResult(
         rebuild_outputs(frame.header.get("outputs")),
         one_line(text, 600),
-        one_line(parts.get("type", ""), 500),
-        one_line(parts.get("message", ""), 500),
-        converted(parts.get("line"), Count) or 0,
+        one_line(details.get("type", ""), 500),
+        one_line(details.get("message", ""), 500),
+        converted(details.get("line"), Count) or 0,
         tuple(one_line(name, 60) for name in converted(frame.header.get("changed"), Texts) or ()),
     )
 
 
 def read_answer(
-    header: Mapping[str, Any], tensors: Mapping[str, Any], form: str = "function", beyond_lent: bool = False
+    header: Mapping[str, Any], tensors: Mapping[str, Any], form: str = "function", exceeds_standin: bool = False
 ) -> Answer:
-    """Read an answer of the student's code; `beyond_lent` says that it asked too much of a lent function."""
+    """Read an answer of the student's code; `exceeds_standin` says that it asked too much of a lent function."""
     if header.get("missing") is True:
         return Missing()
     raised = header.get("raised")
@@ -56,12 +56,12 @@ def read_answer(
         kind, message, line, function = (
             one_line(raised.get(key, ""), 500) for key in ("type", "message", "line", "function")
         )
-        return Raised(kind, message, line, function, beyond_lent)
+        return Raised(kind, message, line, function, exceeds_standin)
     values = header.get("values")
     items = values.get("list") if isinstance(values, dict) else None
     if not isinstance(items, list) or len(items) not in (1, 2):
         return Lost(Loss.FORGED)
-    value, *inputs = read(form, {"list": items}, tensors)  # inputs come back only if they were changed
+    value, *inputs = decode_value(form, {"list": items}, tensors)  # inputs come back only if they were changed
     return Returned(value, inputs[0] if inputs else UNCHANGED, devices(items[0]))
 
 
@@ -70,31 +70,31 @@ class AnswersOfEdited:
 
     def __init__(self, form: str) -> None:
         self.form = form
-        self._known: dict[bytes, Answer] = {}
+        self._cache: dict[bytes, Answer] = {}
         self._room = MAX_KEPT
 
-    def read(self, frame: wire.Frame, count: int) -> list[Answer]:
+    def read_answers(self, frame: wire.Frame, count: int) -> list[Answer]:
         """Read one answer for each version; equal answers are the same object."""
-        parts = _parts(frame)
-        if len(parts) != count:
+        messages = _split(frame)
+        if len(messages) != count:
             return [Lost(Loss.FORGED)] * count
-        return [self._answer(part) for part in parts]
+        return list(map(self._answer, messages))
 
-    def _answer(self, part: bytes) -> Answer:
-        if part in self._known:
-            return self._known[part]
+    def _answer(self, message: bytes) -> Answer:
+        if message in self._cache:
+            return self._cache[message]
         try:
-            frame = wire.unpacked(part)
+            frame = wire.unpack(message)
         except wire.ChannelError:
             return Lost(Loss.FORGED)
         answer = read_answer(frame.header, frame.tensors, self.form)
-        if len(part) <= self._room:
-            self._room -= len(part)
-            self._known[part] = answer
+        if len(message) <= self._room:
+            self._room -= len(message)
+            self._cache[message] = answer
         return answer
 
 
-def _parts(frame: wire.Frame) -> list[bytes]:
+def _split(frame: wire.Frame) -> list[bytes]:
     """The frames within a frame; none if their lengths do not add up."""
     lengths, packed = frame.header.get("lengths"), frame.tensors.get("answers")
     if packed is None or packed.dtype is not torch.uint8 or not isinstance(lengths, list):

@@ -38,13 +38,13 @@ from grader.model.untrusted import Count, converted
 from grader.notebooks.modules_beside import all_modules
 from grader.sandbox import wire
 from grader.sandbox.confine import CannotConfineError
-from grader.sandbox.forms import written
+from grader.sandbox.forms import encode_value
 
 # Memory promises: the kernel enforces them, and no sandbox can lift a limit.
 
 
 @contextlib.contextmanager
-def kept(promise: MemoryPromise | None, process: Forked) -> Iterator[None]:
+def enforce(promise: MemoryPromise | None, process: Forked) -> Iterator[None]:
     """Let the kernel enforce a memory promise meanwhile, and check that memory from before does not break it.
 
     The limit is on memory that the process asks for. Memory that it had before, and fills only now, shows in its peak.
@@ -71,24 +71,26 @@ def with_compiled(files: Files) -> Files:
 
     The submission's own folder of compiled modules is left out: it could be a file where a folder must be.
     """
-    ours = all_compiled()
-    found = {place: ours[place] for place, content in files.items() if place in ours and ours[place][0] == content}
-    others = {place: content for place, content in files.items() if place.partition("/")[0] != _FOLDER}
-    return {**others, **{importlib.util.cache_from_source(place): made for place, (_, made) in found.items()}}
+    modules = compiled_modules()
+    compiled = {path: content for path, content in files.items() if path.partition("/")[0] != _FOLDER}
+    for path, content in files.items():
+        if path in modules and modules[path][0] == content:
+            compiled[importlib.util.cache_from_source(path)] = modules[path][1]
+    return compiled
 
 
 @functools.cache
-def all_compiled() -> dict[str, tuple[bytes, bytes]]:
-    """The text and the compiled form of each of the grader's modules, by place."""
-    return {place: (content, as_compiled(place, content)) for place, content in all_modules().items()}
+def compiled_modules() -> dict[str, tuple[bytes, bytes]]:
+    """The text and the compiled form of each of the grader's modules, by path."""
+    return {path: (content, compile_module(path, content)) for path, content in all_modules().items()}
 
 
-def as_compiled(place: str, content: bytes) -> bytes:
+def compile_module(path: str, content: bytes) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
-        source, target = Path(folder, place), Path(folder, "compiled")
+        source, target = Path(folder, path), Path(folder, "compiled")
         source.write_bytes(content)
         unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH  # times mean nothing in a new folder
-        py_compile.compile(str(source), str(target), place, doraise=True, invalidation_mode=unchecked)
+        py_compile.compile(str(source), str(target), path, doraise=True, invalidation_mode=unchecked)
         return target.read_bytes()
 
 
@@ -115,17 +117,18 @@ def batches(form: str, cases: Sequence[SampledCase]) -> Iterator[Batch]:
     """All cases in batches, in their order."""
     batch = Batch()
     for number, case in enumerate(cases):  # each tensor needs a name of its own in its batch
-        inputs, tensors = written(form, list(case.inputs), f"{number}-")
-        lent, more = written(form, dict(case.lent), f"{number}-lent-")
-        one = {"inputs": inputs, "lent": lent}
-        size = len(json.dumps(one)) + sum(tensor.nbytes for tensor in (*tensors.values(), *more.values()))
-        alone = bool(case.case.promise or (batch.cases and batch.promise))
-        if batch.cases and (alone or batch.size + size > MOST_BYTES):
+        inputs, tensors = encode_value(form, list(case.inputs), f"{number}-")
+        variables, tensors_of_variables = encode_value(form, dict(case.lent), f"{number}-lent-")
+        tensors |= tensors_of_variables
+        encoded_case = {"inputs": inputs, "lent": variables}
+        size = len(json.dumps(encoded_case)) + sum(tensor.nbytes for tensor in tensors.values())
+        is_alone = bool(case.case.promise or (batch.cases and batch.promise))
+        if batch.cases and (is_alone or batch.size + size > MOST_BYTES):
             yield batch
             batch = Batch()
         batch.promise = case.case.promise
-        batch.cases.append(one)
-        batch.tensors |= tensors | more
+        batch.cases.append(encoded_case)
+        batch.tensors |= tensors
         batch.size += size
     if batch.cases:
         yield batch
@@ -167,18 +170,18 @@ class SandboxProcess:
         self._time = time or Time(limits.submission, limits.patience, waiting=limits.waiting)
         self._on_cpu = device == "cpu"
         self._scratch = scratch.Scratch(with_compiled(files))
-        how = {"device": device, "confined": confined, "by_user": by_user}
-        self._process = self._fork(**how, hidden=list(hidden), loaded=list(loaded))
-        self._time.counts(self._process)
+        order = {"device": device, "confined": confined, "by_user": by_user}
+        self._process = self._fork({**order, "hidden": list(hidden), "loaded": list(loaded)})
+        self._time.count(self._process)
         self._channel = self._process.channel
         self._has_disk = False
         self._ready = False  # until the process says so
-        self._beyond_lent = False  # whether the last answer asked too much of a lent function
-        self._next_look = 0.0  # when to look at the folder again: answers come faster than files can fill it
+        self._exceeds_standin = False  # whether the last answer asked too much of a lent function
+        self._next_check = 0.0  # when to measure the folder again: answers come faster than files can fill it
         self._denials = Denials()
 
-    def _fork(self, **how: Any) -> Forked:
-        order = how | {
+    def _fork(self, order: dict[str, Any]) -> Forked:
+        order |= {
             "folder": str(self._scratch.folder),
             "environment": _environment(self._scratch.folder),
             "amounts": {
@@ -236,10 +239,10 @@ class SandboxProcess:
         if len(json.dumps(source)) > MAX_SOURCE:
             return CellResult([], "CellTooLong: This cell is too long to be run.")
         request: dict[str, Any] = {"do": "cell", "source": source, "number": number}
-        blank = len(source) - len(source.lstrip("\n"))  # lines at the start, which IPython does not count
         line = endless_loop(source)
         if line is not None:
-            request["endless"] = [line - blank, line]
+            blank_lines = len(source) - len(source.lstrip("\n"))  # at the start, which IPython does not count
+            request["endless"] = [line - blank_lines, line]
         if uses is not None:
             request |= {"do": "test", "uses": uses}
         return read_cell(self._ask(request, {}, within))
@@ -272,12 +275,12 @@ class SandboxProcess:
                 except SandboxLost as lost:
                     yield batch.kept_by(lost.lost)
                     return
-                answer = batch.kept_by(read_answer(frame.header, frame.tensors, form, self._beyond_lent))
-                ends = isinstance(answer, Lost) and answer.loss is not Loss.MEMORY  # the next case has enough memory
-                if ends:
+                answer = batch.kept_by(read_answer(frame.header, frame.tensors, form, self._exceeds_standin))
+                is_broken = isinstance(answer, Lost) and answer.loss is not Loss.MEMORY  # the next case has enough
+                if is_broken:
                     self.close()  # a broken answer leaves nothing to rely on
                 yield answer
-                if ends or isinstance(answer, Missing):
+                if is_broken or isinstance(answer, Missing):
                     return
 
     def answers_of_edited(
@@ -290,14 +293,14 @@ class SandboxProcess:
         within: float,
     ) -> list[Answer]:
         """Put one case to versions of the student's definitions. SandboxLost is raised if one of them ends it."""
-        tree, tensors = written(answers.form, list(case.inputs))
+        tree, tensors = encode_value(answers.form, list(case.inputs))
         request = {
             "do": "edited", "entry": entry, "form": answers.form, "inputs": tree, "standins": kinds(standins),
             "sources": [edited.source for edited in sources],
             "lent": [dict(edited.lent) for edited in sources],
         }  # fmt: skip
         frame = self._ask(request, tensors, within, standins, versions=len(sources))
-        return answers.read(frame, len(sources))
+        return answers.read_answers(frame, len(sources))
 
     @property
     def cpu_seconds(self) -> float:
@@ -345,15 +348,15 @@ class SandboxProcess:
         """Send a request, and yield its replies, each one when it is asked for."""
         identity = ""
         while True:
-            left = min(seconds, self._time.left())
-            with self._or_lost(left * self._limits.patience) as patience:
+            seconds_left = min(seconds, self._time.seconds_left())
+            with self._or_lost(seconds_left * self._limits.patience) as patience:
                 if not self._ready:  # the start of the process is not the student's time
                     self.wait_until_ready()
-                looks = Computing(self._process, left), Waiting(self._process, self._time)
-                watch = functools.partial(self._watch, *looks)
+                computing, waiting = Computing(self._process, seconds_left), Waiting(self._process, self._time)
+                watch = functools.partial(self._watch, computing, waiting)
                 deadline = min(time.monotonic() + patience, self._time.ends_at)
                 watch(False)
-                with kept(promise if self._on_cpu else None, self._process):
+                with enforce(promise if self._on_cpu else None, self._process):
                     identity = identity or self._send(header, tensors, deadline)
                     frame = self._receive(identity, deadline, standins, watch, versions)
             yield frame
@@ -384,7 +387,7 @@ class SandboxProcess:
     def _receive(
         self, identity: str, deadline: float, standins: Standins, watch: Callable[[bool], None], versions: int
     ) -> wire.Frame:
-        self._beyond_lent = False
+        self._exceeds_standin = False
         for _ in range(MAX_STANDIN_CALLS * versions):
             frame = wire.receive(self._channel, deadline, watch)
             if frame.header.get("to") != identity:
@@ -397,20 +400,20 @@ class SandboxProcess:
                 return frame
             watch(False)  # frames may come too fast for a check while waiting
             header, tensors = compute(frame, standins)
-            self._beyond_lent |= "beyond" in header
+            self._exceeds_standin |= "beyond" in header
             wire.send(self._channel, header, tensors, deadline)
         raise MustEnd(Loss.CALLS)
 
     def _watch(self, computing: Computing, waiting: Waiting, is_silent: bool) -> None:
         """Check amounts for which the kernel has no suitable limit. Called while waiting, too."""
-        computing.look()
+        computing.check()
         if is_silent and self._on_cpu:  # a device computes while the process sleeps
-            waiting.look()
+            waiting.check()
         if self._process.threads > MAX_THREADS:
             raise MustEnd(Loss.THREADS, MAX_THREADS)
-        if not self._has_disk and time.monotonic() >= self._next_look:
-            self._scratch.look_at_amounts(self._process.pid)
-            self._next_look = time.monotonic() + wire.MEANWHILE_SECONDS
+        if not self._has_disk and time.monotonic() >= self._next_check:
+            self._scratch.check_amounts(self._process.pid)
+            self._next_check = time.monotonic() + wire.MEANWHILE_SECONDS
 
 
 def _environment(folder: Path) -> dict[str, str]:

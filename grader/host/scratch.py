@@ -31,14 +31,15 @@ _BLOCK = 512  # bytes, on every file system
 _Identity = tuple[int, int]
 
 
-def held_bytes(pid: int, folder: Path, mapped: int) -> int:
+def bytes_of_removed_files(pid: int, folder: Path, mapped: int) -> int:
     """The bytes of removed files that a process still holds, if it can write only in this folder.
 
     A file that is mapped but not open cannot be looked at. It counts as `mapped` bytes, the most that it can have.
     """
     sizes = dict(_open_files(pid))
-    known = {number for _, number in sizes}
-    return sum(sizes.values()) + mapped * len(set(_mapped_files(pid, str(folder))) - known)
+    open_inodes = {inode for _, inode in sizes}
+    unmeasured = set(_mapped_files(pid, str(folder))) - open_inodes
+    return sum(sizes.values()) + mapped * len(unmeasured)
 
 
 def _open_files(pid: int) -> Iterator[tuple[_Identity, int]]:
@@ -88,16 +89,16 @@ class Scratch:
         self.folder, self._claim = claimed_folder("sandbox-")
         try:
             write_files(files, self.folder)
-            for place in files:  # times are not part of a submission, and could smuggle information
-                os.utime(self.folder / place, (LONG_AGO, LONG_AGO))
+            for path in files:  # times are not part of a submission, and could smuggle information
+                os.utime(self.folder / path, (LONG_AGO, LONG_AGO))
         except OSError:
             self.remove()
             raise
 
-    def look_at_amounts(self, pid: int) -> None:
+    def check_amounts(self, pid: int) -> None:
         """Raise MustEnd if the folder, with removed files that the process holds, has too many bytes or files."""
         size, files = _measure(self.folder)
-        if size + held_bytes(pid, self.folder, Amounts.file) > MAX_BYTES:
+        if size + bytes_of_removed_files(pid, self.folder, Amounts.file) > MAX_BYTES:
             raise MustEnd(Loss.BYTES, MAX_BYTES // 2**20)
         if files > MAX_FILES:
             raise MustEnd(Loss.FILES, MAX_FILES)
@@ -151,32 +152,35 @@ def remove_folder(folder: Path) -> None:
             subprocess.run([*program, "--", folder], check=False, stderr=subprocess.DEVNULL)
 
 
-_EXCHANGE, _HERE = 2, -100  # RENAME_EXCHANGE and AT_FDCWD of Linux
+_RENAME_EXCHANGE, _AT_FDCWD = 2, -100  # of Linux
 
 
-def replace_folder(new: Path, place: Path, former: Path) -> None:
-    """Move a folder to a place, and remove what was there.
+def replace_folder(new: Path, path: Path, former: Path) -> None:
+    """Move a folder to a path, and remove what was there.
 
     There is always something in place, unless the disk cannot exchange folders: then `former` has it for a moment.
     """
-    if not os.path.lexists(place):
-        new.rename(place)
-    elif exchanged(new, place):
+    if not os.path.lexists(path):
+        new.rename(path)
+    elif exchange(new, path):
         remove(new)
     else:
-        place.rename(former)
+        path.rename(former)
         try:
-            new.rename(place)
+            new.rename(path)
         except OSError:
-            former.rename(place)
+            former.rename(path)
             raise
         remove(former)
 
 
-def exchanged(folder: Path, other: Path) -> bool:
+def exchange(folder: Path, other_folder: Path) -> bool:
     """Exchange two folders in one step, which Linux can do on most disks; returns whether it did."""
     rename = getattr(ctypes.CDLL(None), "renameat2", None)
-    return rename is not None and rename(_HERE, os.fsencode(folder), _HERE, os.fsencode(other), _EXCHANGE) == 0
+    if rename is None:
+        return False
+    paths = (_AT_FDCWD, os.fsencode(folder), _AT_FDCWD, os.fsencode(other_folder))
+    return rename(*paths, _RENAME_EXCHANGE) == 0  # type: ignore[no-any-return]
 
 
 def remove(path: Path) -> None:
@@ -207,10 +211,10 @@ def files_for_students(source: Path) -> dict[str, bytes]:
 
 def write_files(files: Files, folder: Path) -> None:
     """Write the files in the order of their names: any other order could give something away."""
-    for place in sorted(files):
-        path = folder / place
+    for name in sorted(files):
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(files[place])
+        path.write_bytes(files[name])
 
 
 def write_whole(path: Path, content: bytes, mode: int = 0o666, *, lasting: bool = False) -> None:

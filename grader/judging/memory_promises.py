@@ -48,4 +48,4 @@ def _is_untried(answer: Answer) -> bool:
     """Whether the right function in place of an earlier one cannot take such a large case."""
     if isinstance(answer, Lost):
         return answer.loss is Loss.CALLS
-    return isinstance(answer, Raised) and answer.beyond_lent
+    return isinstance(answer, Raised) and answer.exceeds_standin

@@ -88,7 +88,7 @@ class Raised:
     message: str = ""
     line: str = ""  # the line of the notebook where it happened
     function: str = ""  # the function that this line is in, with its class
-    beyond_lent: bool = False  # a right function, lent in place of the student's own, was given too much
+    exceeds_standin: bool = False  # a right function, lent in place of the student's own, was given too much
 
     @property
     def is_to_do(self) -> bool:

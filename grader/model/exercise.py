@@ -326,7 +326,7 @@ def _put(
     solution: Callable[..., Any], form: Form, first_form: Callable[[Inputs], Inputs] | None, inputs: Inputs
 ) -> Any:
     with same_chance():
-        return FORMS[form.name].put(solution, first_form(inputs) if first_form else inputs)
+        return FORMS[form.name].put_case(solution, first_form(inputs) if first_form else inputs)
 
 
 class NotDrawn(CourseError):

@@ -24,11 +24,11 @@ from grader.sandbox import accelerator, wire
 from grader.sandbox.accelerator import device_of, on_device
 from grader.sandbox.decoder import decode
 from grader.sandbox.endless_loops import EndlessLoops
-from grader.sandbox.forms import put, read, written
-from grader.sandbox.lent_classes import lent_class
+from grader.sandbox.forms import decode_value, encode_value, put_case
 from grader.sandbox.nested import map_leaves
-from grader.sandbox.restoring import AsItWas
-from grader.sandbox.shell import OutStream, Shell, described, run_cell
+from grader.sandbox.restoring import InitialState
+from grader.sandbox.shell import OutStream, Shell, describe_error, run_cell
+from grader.sandbox.standin_classes import standin_class
 from grader.sandbox.values import encode
 
 # What a case gives to a student's code, and whether the code changed it.
@@ -41,7 +41,7 @@ MOST_COPIED = 2**20  # bytes: what is larger may be all that a case has room for
 _NEVER_CHANGED = (type(None), bool, int, float, str)
 
 
-class Given:
+class CaseInputs:
     """The inputs of a case. Code gets a copy: if it leaves them alone, they need not be sent back."""
 
     def __init__(self, form: str, tree: object, tensors: Mapping[str, torch.Tensor], device: str) -> None:
@@ -57,7 +57,7 @@ class Given:
 
     @functools.cached_property
     def _inputs(self) -> Inputs:
-        inputs: Inputs = on_device(read(self.form, self._tree, self._tensors, pandas=True), self.device)
+        inputs: Inputs = on_device(decode_value(self.form, self._tree, self._tensors, pandas=True), self.device)
         return inputs
 
     def is_unchanged(self, inputs: Inputs) -> bool:
@@ -71,23 +71,23 @@ def _copy_of_leaf(leaf: Any) -> Any:
     return leaf if type(leaf) in _NEVER_CHANGED else copy.deepcopy(leaf)
 
 
-def is_same(one: Any, other: Any) -> bool:
-    """Whether two values of plain kinds are equal; False for any other kind."""
-    if type(one) is not type(other):
+def is_same(value: Any, before: Any) -> bool:
+    """Whether a value of a plain kind is what it was before; False for any other kind."""
+    if type(value) is not type(before):
         return False
-    if type(one) is torch.Tensor:
-        kinds = ((tensor.dtype, tensor.layout, tensor.device) for tensor in (one, other))
-        return len(set(kinds)) == 1 and torch.equal(one, other)
-    if type(one) in (list, tuple):
-        return len(one) == len(other) and all(map(is_same, one, other))
-    if type(one) is dict:
-        return one.keys() == other.keys() and all(is_same(one[key], other[key]) for key in one)
-    return type(one) in _NEVER_CHANGED and one == other
+    if type(value) is torch.Tensor:
+        kinds = {(tensor.dtype, tensor.layout, tensor.device) for tensor in (value, before)}
+        return len(kinds) == 1 and torch.equal(value, before)
+    if type(value) in (list, tuple):
+        return len(value) == len(before) and all(map(is_same, value, before))
+    if type(value) is dict:
+        return value.keys() == before.keys() and all(is_same(value[key], before[key]) for key in value)
+    return type(value) in _NEVER_CHANGED and value == before
 
 
 # A process without autograd: nothing that is computed there has gradients, in any thread or mode.
 
-SAID = "compute the gradients by formulas: neither autograd nor a backward function of PyTorch's own is there"
+NO_AUTOGRAD = "compute the gradients by formulas: neither autograd nor a backward function of PyTorch's own is there"
 
 
 def take_autograd_away(device: str) -> None:
@@ -110,7 +110,7 @@ def take_autograd_away(device: str) -> None:
 
 
 def _refuse(*_values: object, **_options: object) -> NoReturn:
-    raise RuntimeError(SAID)
+    raise RuntimeError(NO_AUTOGRAD)
 
 
 # PyTorch's settings for the whole process are those of a new one while a case is put.
@@ -138,7 +138,7 @@ VERSION_CALLS = 500  # of stand-ins: an endless loop of them ends here, before i
 Reply = tuple[wire.Header, dict[str, torch.Tensor]]  # a header, and the tensors it refers to
 
 
-def serve(shell: Shell, before: AsItWas, channel: socket.socket, device: str, has_disk: bool) -> None:
+def serve(shell: Shell, initial: InitialState, channel: socket.socket, device: str, has_disk: bool) -> None:
     """Answer requests until the judge closes the channel."""
     # The files it imports lie next to the notebook. Last, so that no student file shadows a library.
     sys.path.append(str(Path.cwd()))
@@ -152,14 +152,14 @@ def serve(shell: Shell, before: AsItWas, channel: socket.socket, device: str, ha
             return
         endless.request = request.header["id"]
         endless.line, endless.line_of_cell = request.header.get("endless", (0, 0))
-        for reply in _replies(shell, before, channel, request, device):
+        for reply in _replies(shell, initial, channel, request, device):
             # What was computed for this request belongs to it, and nothing is read of a device that has failed.
             header, tensors = reply if accelerator.is_usable(device) else ({"unusable": True}, {})
             wire.send(channel, {**header, "to": request.header["id"]}, tensors)
 
 
 def _replies(
-    shell: Shell, before: AsItWas, channel: socket.socket, request: wire.Frame, device: str
+    shell: Shell, initial: InitialState, channel: socket.socket, request: wire.Frame, device: str
 ) -> Iterator[Reply]:
     match request.header["do"]:
         case "cell":
@@ -169,16 +169,16 @@ def _replies(
             take_autograd_away(device)
             yield {}, {}
         case "test":
-            yield _run_test(shell, before, request.header)
+            yield _run_test(shell, initial, request.header)
         case "edited":
             yield _answer_edited(shell, channel, request, device)
         case _:
             yield from _answers(shell, channel, request, device)
 
 
-def _run_test(shell: Shell, before: AsItWas, header: wire.Header) -> Reply:
+def _run_test(shell: Shell, initial: InitialState, header: wire.Header) -> Reply:
     """Run an ordinary test: a cell of the course, with the names that it uses as they were."""
-    with before.during(header["uses"]) as changed:
+    with initial.during(header["uses"]) as changed:
         outputs, error = run_cell(shell, header["source"], header.get("number"))
     return {"outputs": outputs, "error": error, "changed": changed}, {}
 
@@ -188,27 +188,27 @@ def _answers(shell: Shell, channel: socket.socket, request: wire.Frame, device: 
     header = request.header
     standins = _standins(channel, header["id"], header["standins"], _Calls())
     for case in header["cases"]:
-        lent = on_device(read(header["form"], case["lent"], request.tensors, pandas=True), device)
-        with _lending(shell.user_ns, standins | lent):
-            given = Given(header["form"], case["inputs"], request.tensors, device)
-            reply = _call(shell, header["entry"], shell.user_ns, given)
+        variables = on_device(decode_value(header["form"], case["lent"], request.tensors, pandas=True), device)
+        with _lending(shell.user_ns, standins | variables):
+            inputs = CaseInputs(header["form"], case["inputs"], request.tensors, device)
+            reply = _call(shell, header["entry"], shell.user_ns, inputs)
         yield reply
         if "missing" in reply[0]:
             return
 
 
 @contextlib.contextmanager
-def _lending(notebook: Names, other: Names) -> Iterator[None]:
+def _lending(notebook: Names, lent: Names) -> Iterator[None]:
     """Other functions and values in the notebook, in place of its own if the judge says so."""
-    own = {name: notebook[name] for name in other if name in notebook}
-    notebook.update(other)
+    replaced = {name: notebook[name] for name in lent if name in notebook}
+    notebook.update(lent)
     try:
         yield
     finally:
         # Keeping a stand-in is useless: the judge answers it only while it is lent.
-        for name in other:
+        for name in lent:
             notebook.pop(name, None)
-        notebook.update(own)
+        notebook.update(replaced)
 
 
 def _answer_edited(shell: Shell, channel: socket.socket, request: wire.Frame, device: str) -> Reply:
@@ -216,25 +216,26 @@ def _answer_edited(shell: Shell, channel: socket.socket, request: wire.Frame, de
     identity, header = request.header["id"], request.header
     calls = _Calls()
     standins = _standins(channel, identity, header["standins"], calls)
-    given = Given(header["form"], header["inputs"], request.tensors, device)
+    inputs = CaseInputs(header["form"], header["inputs"], request.tensors, device)
     answers: list[bytes] = []  # each by itself, so that those are the same that say the same
     seconds = VERSION_SECONDS if len(header["sources"]) > 1 else ALONE_SECONDS
-    for source, lent in zip(header["sources"], header["lent"], strict=True):
-        names = {**shell.user_ns, **standins, **lent}
+    for source, variables in zip(header["sources"], header["lent"], strict=True):
+        names = {**shell.user_ns, **standins, **variables}
         calls.left = VERSION_CALLS
-        answers.append(wire.packed(*_define_and_call(shell, source, header["entry"], names, given, seconds)))
+        reply = _define_and_call(shell, source, header["entry"], names, inputs, seconds)
+        answers.append(wire.pack(*reply))
     all_bytes = torch.frombuffer(bytearray(b"".join(answers)), dtype=torch.uint8)
     return {"lengths": list(map(len, answers))}, {"answers": all_bytes}
 
 
-def _define_and_call(shell: Shell, source: str, entry: str, names: Names, given: Given, seconds: float) -> Reply:
+def _define_and_call(shell: Shell, source: str, entry: str, names: Names, inputs: CaseInputs, seconds: float) -> Reply:
     try:
         with _not_for_ever(seconds), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             exec(compile(source, "<edited>", "exec"), names)
-            return _call(shell, entry, names, given, again=True)
+            return _call(shell, entry, names, inputs, again=True)
     except BaseException as error:
-        return {"raised": described(error, shell.compile)}, {}
+        return {"raised": describe_error(error, shell.compile)}, {}
 
 
 @contextlib.contextmanager
@@ -253,25 +254,25 @@ def _not_for_ever(seconds: float) -> Iterator[None]:
 
 
 @as_in_a_new_process()
-def _call(shell: Shell, entry: str, names: Names, given: Given, again: bool = False) -> Reply:
+def _call(shell: Shell, entry: str, names: Names, case_inputs: CaseInputs, again: bool = False) -> Reply:
     """Call the student's function on one case and report what came back."""
     function = names.get(entry)
     if not callable(function):
         return {"missing": True}, {}
-    inputs = given.inputs(again)
+    form, device, inputs = case_inputs.form, case_inputs.device, case_inputs.inputs(again)
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            _seed(given.device)
-            value = put(given.form, function, inputs)
-            accelerator.finish(given.device)
-        answer, tensors = written(given.form, value)
-        if given.is_unchanged(inputs):
+            _seed(device)
+            value = put_case(form, function, inputs)
+            accelerator.finish(device)
+        answer, tensors = encode_value(form, value)
+        if case_inputs.is_unchanged(inputs):
             return {"values": {"list": [answer]}}, tensors
         # Else the inputs go back, too: the judge looks what was modified.
-        after, more_tensors = written(given.form, inputs, "input")
+        after, input_tensors = encode_value(form, inputs, "input")
     except BaseException as error:  # whatever the student raises, SystemExit included, is an answer
-        return {"raised": described(error, shell.compile)}, {}
-    return {"values": {"list": [answer, after]}}, {**tensors, **more_tensors}
+        return {"raised": describe_error(error, shell.compile)}, {}
+    return {"values": {"list": [answer, after]}}, {**tensors, **input_tensors}
 
 
 def _seed(device: str) -> None:
@@ -298,44 +299,46 @@ class _Calls:
 
 def _standins(channel: socket.socket, request_id: str, kinds: dict[str, str], calls: _Calls) -> Names:
     """Functions and classes in place of a student's own, by name."""
-    asked = {name: _ask_the_judge(channel, request_id, name, calls) for name in kinds}
-    return {name: lent_class(name, ask) if kinds[name] == "class" else ask for name, ask in asked.items()}
+    standins: Names = {}
+    for name, kind in kinds.items():
+        function = _standin(channel, request_id, name, calls)
+        standins[name] = standin_class(name, function) if kind == "class" else function
+    return standins
 
 
-def _ask_the_judge(channel: socket.socket, request_id: str, name: str, calls: _Calls) -> Ask:
+def _standin(channel: socket.socket, request_id: str, name: str, calls: _Calls) -> Ask:
     """A function that looks like an earlier exercise's and is computed on the other side of the channel."""
 
     def ask(
-        positional: list[object], named: list[object], names: list[str], gradient: torch.Tensor | None = None
+        positional: list[object], keywords: list[object], names: list[str], gradient: torch.Tensor | None = None
     ) -> object:
         calls.count()
-        tree, tensors = encode([positional, named, gradient])
+        tree, tensors = encode([positional, keywords, gradient])
         wire.send(channel, {"to": request_id, "call": name, "arguments": tree, "names": names}, tensors)
         reply = wire.receive(channel)
         if "refused" in reply.header:
             raise RuntimeError(reply.header["refused"])
         # As a right function would return it: on the device of its arguments, whatever the student made them on.
         value = decode(reply.header["value"], reply.tensors, pandas=True)
-        return on_device(value, device_of([positional, named]) or "cpu")
+        return on_device(value, device_of([positional, keywords]) or "cpu")
 
     def standin(*args: object, **kwargs: object) -> object:
         if any(isinstance(value, torch.Tensor) and value.requires_grad for value in (*args, *kwargs.values())):
-            return _Lent.apply(ask, len(args), list(kwargs), *args, *kwargs.values())  # type: ignore[no-untyped-call]
+            return _Differentiable.apply(ask, len(args), list(kwargs), *args, *kwargs.values())  # type: ignore[no-untyped-call]
         return ask(list(args), list(kwargs.values()), list(kwargs))
 
     standin.__name__ = name
     return standin
 
 
-class _Lent(torch.autograd.Function):
+class _Differentiable(torch.autograd.Function):
     """A stand-in through which gradients flow: they, too, are computed on the other side."""
 
     @staticmethod
     def forward(ctx: Any, ask: Ask, count: int, names: list[str], *values: object) -> object:
-        ctx.asked = (ask, list(values[:count]), list(values[count:]), names)
-        return ask(*ctx.asked[1:])
+        ctx.ask, ctx.arguments = ask, (list(values[:count]), list(values[count:]), names)
+        return ask(*ctx.arguments)
 
     @staticmethod
     def backward(ctx: Any, gradient: torch.Tensor) -> tuple[object, ...]:
-        ask, *asked = ctx.asked
-        return (None, None, None, *ask(*asked, gradient))
+        return (None, None, None, *ctx.ask(*ctx.arguments, gradient))

@@ -39,7 +39,7 @@ _CAPABILITY_VERSION_3 = 0x20080522
 MAX_TIMERS = 256
 _GRADER = Path(__file__).resolve().parent.parent  # references, cases and misconceptions lie here
 LIBRARIES = ("site-packages", "dist-packages")  # what folders of installed packages are called
-_READ = FSAccess.READ_FILE | FSAccess.READ_DIR | FSAccess.EXECUTE
+_READABLE = FSAccess.READ_FILE | FSAccess.READ_DIR | FSAccess.EXECUTE
 
 
 class CannotConfineError(Exception):
@@ -67,9 +67,10 @@ def why_not() -> str:
 
 def why_not_even_by_user() -> str:
     """Why it cannot even where a user of its own does for Landlock; empty if it can."""
-    if why := _why_no_seccomp():
-        return why
-    return "" if not (why := why_no_landlock()) or os.geteuid() == 0 else f"{why}, and only root can do without"
+    no_seccomp, no_landlock = _why_no_seccomp(), why_no_landlock()
+    if no_seccomp or not no_landlock or os.geteuid() == 0:
+        return no_seccomp
+    return f"{no_landlock}, and only root can do without"
 
 
 def _why_no_seccomp() -> str:
@@ -224,21 +225,21 @@ def _to_read(device: str, hidden: Set[Path]) -> Iterator[tuple[Path, FSAccess]]:
         yield from _all_but(hidden, library)
     for file in ("/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types", "/proc/cpuinfo", "/proc/meminfo"):
         yield Path(file), FSAccess.READ_FILE
-    yield Path("/sys/devices/system/cpu"), _READ
-    yield Path(f"/etc/python{sysconfig.get_python_version()}"), _READ  # where Debian keeps a part of the library
+    yield Path("/sys/devices/system/cpu"), _READABLE
+    yield Path(f"/etc/python{sysconfig.get_python_version()}"), _READABLE  # where Debian keeps a part of the library
     for name in ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"):
         yield Path(name), FSAccess.READ_FILE | FSAccess.WRITE_FILE
     if device == "cuda":
         for node in Path("/dev").glob("nvidia*"):
             yield node, FSAccess.READ_FILE | FSAccess.WRITE_FILE | FSAccess.IOCTL_DEV
-        yield Path("/proc/driver/nvidia"), _READ
+        yield Path("/proc/driver/nvidia"), _READABLE
 
 
 def _all_but(hidden: Set[Path], folder: Path) -> Iterator[tuple[Path, FSAccess]]:
     """The folder as a whole, or everything in it except what is hidden."""
     folder = folder.resolve()
-    if not any(folder in each.parents for each in hidden):
-        yield folder, _READ
+    if not any(folder in path.parents for path in hidden):
+        yield folder, _READABLE
         return
     yield folder, FSAccess.READ_DIR
     for entry in folder.iterdir():

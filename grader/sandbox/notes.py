@@ -88,7 +88,7 @@ class _Watch:
     def _denied(self, event: str, details: Details) -> Note | None:
         """What the kernel is about to deny, if anything."""
         if event in _PROGRAMS:
-            return "program", _shown(details[0]) if details else ""
+            return "program", _name_of(details[0]) if details else ""
         if event in _NETWORK:
             return "network", str(details[1] if event in ("socket.connect", "socket.bind") else details[0])
         if event == "socket.__new__":
@@ -98,7 +98,8 @@ class _Watch:
         if event in _ATTRIBUTES:
             return "attributes", os.fsdecode(details[0])
         if event in _CHANGES:
-            outside = [path for path in details if isinstance(path, (str, bytes, os.PathLike)) and self._outside(path)]
+            paths = [path for path in details if isinstance(path, (str, bytes, os.PathLike))]
+            outside = list(filter(self._is_outside, paths))
             return ("write", os.fsdecode(outside[0])) if outside else None
         if event in _LISTINGS:
             path = details[0] or "."
@@ -113,11 +114,11 @@ class _Watch:
         if os.fsdecode(path).startswith(_NOT_THE_STUDENTS):
             return None
         if writes:
-            return ("write", os.fsdecode(path)) if self._outside(path) else None
+            return ("write", os.fsdecode(path)) if self._is_outside(path) else None
         is_attempt = _cannot_read(path) and not _is_about_the_machine(path)
         return ("read", os.fsdecode(path)) if is_attempt else None
 
-    def _outside(self, path: AnyPath) -> bool:
+    def _is_outside(self, path: AnyPath) -> bool:
         real = os.path.realpath(os.fsdecode(path))
         return real not in _DEVICES and os.path.commonpath([real, self._folder]) != self._folder
 
@@ -148,5 +149,5 @@ def _wraps_a_descriptor() -> bool:
     return frame.f_code.co_name == "__init__" and frame.f_locals.get("fileno") is not None
 
 
-def _shown(program: object) -> str:
+def _name_of(program: object) -> str:
     return os.fsdecode(program) if isinstance(program, bytes) else str(program)

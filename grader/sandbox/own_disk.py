@@ -33,13 +33,13 @@ def mount(folder: Path, size: int, files: int, network: bool = False) -> None:
     os.chdir(folder)  # which is another one by now
 
 
-def _take_a_view_of_its_own(parts: int) -> None:
+def _take_a_view_of_its_own(namespaces: int) -> None:
     user, group = os.geteuid(), os.getegid()
     if user == 0:
         with contextlib.suppress(PermissionError):  # root of a container, who may no more than others
-            _call(_LIBC.unshare, parts)
+            _call(_LIBC.unshare, namespaces)
             return
-    _call(_LIBC.unshare, parts | _CLONE_NEWUSER)  # in which it stays who it is
+    _call(_LIBC.unshare, namespaces | _CLONE_NEWUSER)  # in which it stays who it is
     Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
     Path("/proc/self/gid_map").write_text(f"{group} {group} 1")

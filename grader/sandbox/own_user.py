@@ -26,8 +26,10 @@ def become(folder: Path, hidden: Iterable[Path]) -> None:
     os.setgroups([])
     os.setresgid(USER, USER, USER)
     os.setresuid(USER, USER, USER)
-    if readable := [str(path) for path in hidden if os.access(path, os.R_OK) or os.access(path, os.X_OK)]:
-        raise PermissionError(f"{readable[0]} can be read by others. Restrict it, or a folder above it: chmod 700")
+    for path in hidden:
+        if os.access(path, os.R_OK) or os.access(path, os.X_OK):
+            raise PermissionError(f"{path} can be read by others. Restrict it, or a folder above it: chmod 700")
     for name in ("stdlib", "purelib"):
-        if not os.access(libraries := sysconfig.get_path(name), os.R_OK | os.X_OK):
+        libraries = sysconfig.get_path(name)
+        if not os.access(libraries, os.R_OK | os.X_OK):
             raise PermissionError(f"{libraries} cannot be read by others. Install Python where they can.")

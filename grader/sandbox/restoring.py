@@ -17,25 +17,25 @@ from typing import Any
 from grader.sandbox.cell_outputs import Outputs
 from grader.sandbox.shell import OutStream
 
-MOST = 20  # names that are told of
+MOST_NAMES = 20  # that are told of
 _MISSING = object()
 
 
-class AsItWas:
+class InitialState:
     """The state of a process that has run no cell."""
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
         self._builtins = dict(vars(builtins))
         self._modules = {name: (module, _functions(module)) for name, module in list(sys.modules.items()) if module}
-        self._parts = (shell, shell.display_pub, shell.displayhook, shell.compile)
-        self._own = [dict(vars(part)) for part in self._parts]
-        kinds = [*map(type, self._parts), OutStream, Outputs]
-        self._classes = {kind: _methods(kind) for each in kinds for kind in each.__mro__ if kind is not object}
+        self._owners = (shell, shell.display_pub, shell.displayhook, shell.compile)
+        self._attributes = [dict(vars(part)) for part in self._owners]
+        classes = [base for cls in (*map(type, self._owners), OutStream, Outputs) for base in cls.__mro__]
+        self._classes = {cls: _methods(cls) for cls in classes if cls is not object}
         manager = shell.input_transformer_manager
         self._lists = [
-            (place, list(place))
-            for place in (
+            (callbacks, list(callbacks))
+            for callbacks in (
                 shell.ast_transformers, shell.input_transformers_post,
                 manager.cleanup_transforms, manager.line_transforms, manager.token_transformers,
                 shell.events.callbacks["pre_execute"], shell.events.callbacks["pre_run_cell"],
@@ -48,36 +48,39 @@ class AsItWas:
         """While a test runs, all is as it was; the value is what was not. The notebook's own names come back then."""
         notebook = self._shell.user_ns
         changed = [*self._restore_shell(), *self._restore_builtins(), *self._restore_packages(uses["packages"])]
-        own = {name: notebook.pop(name) for name in uses["builtins"] if name in notebook}
+        replaced = {name: notebook.pop(name) for name in uses["builtins"] if name in notebook}
         for alias, name in uses["modules"].items():
             module = self._modules[name][0] if name in self._modules else _MISSING
             if module is not _MISSING and notebook.get(alias) is not module:
-                own |= {alias: notebook[alias]} if alias in notebook else {}
+                if alias in notebook:
+                    replaced[alias] = notebook[alias]
                 notebook[alias] = module
         try:
-            yield [*changed, *own][:MOST]
+            yield [*changed, *replaced][:MOST_NAMES]
         finally:
-            notebook.update(own)
+            notebook.update(replaced)
 
     def _restore_shell(self) -> Iterator[str]:
         sys.settrace(None)
         sys.setprofile(None)
-        for kind, methods in self._classes.items():
-            now = _methods(kind)
-            for name in [name for name in {**methods, **now} if now.get(name) is not methods.get(name)]:
+        for cls, methods in self._classes.items():
+            now = _methods(cls)
+            for name in {**methods, **now}:
+                if now.get(name) is methods.get(name):
+                    continue
                 if name in methods:
-                    setattr(kind, name, methods[name])
+                    setattr(cls, name, methods[name])
                 else:
-                    delattr(kind, name)  # what hides the method of a class above
+                    delattr(cls, name)  # what hides the method of a class above
                 yield name
-        for part, own in zip(self._parts, self._own, strict=True):
-            for name in [name for name in vars(part) if callable(getattr(type(part), name, None))]:
-                if vars(part)[name] is not own.get(name, _MISSING):
-                    del vars(part)[name]  # what hides a method
-                    vars(part).update({name: own[name]} if name in own else {})
+        for owner, attributes in zip(self._owners, self._attributes, strict=True):
+            for name in [name for name in vars(owner) if callable(getattr(type(owner), name, None))]:
+                if vars(owner)[name] is not attributes.get(name, _MISSING):
+                    del vars(owner)[name]  # what hides a method
+                    vars(owner).update({name: attributes[name]} if name in attributes else {})
                     yield name
-        for place, content in self._lists:
-            place[:] = content
+        for callbacks, content in self._lists:
+            callbacks[:] = content
         for name, value in self._settings.items():
             setattr(self._shell, name, value)
 
@@ -86,9 +89,9 @@ class AsItWas:
         yield from _put_back(vars(builtins), self._builtins)
 
     def _restore_packages(self, packages: Iterable[str]) -> Iterator[str]:
-        wanted = set(packages)
+        names = set(packages)
         for name, (module, functions) in self._modules.items():
-            if name.split(".")[0] in wanted:
+            if name.split(".")[0] in names:
                 if sys.modules.get(name) is not module:
                     sys.modules[name] = module
                     yield name
@@ -109,6 +112,6 @@ def _functions(module: types.ModuleType) -> dict[str, Any]:
     }
 
 
-def _methods(kind: type) -> dict[str, Any]:
+def _methods(cls: type) -> dict[str, Any]:
     """What is called, or computed when it is asked for: functions, properties, and objects in their place."""
-    return {name: value for name, value in vars(kind).items() if callable(value) or hasattr(type(value), "__get__")}
+    return {name: value for name, value in vars(cls).items() if callable(value) or hasattr(type(value), "__get__")}

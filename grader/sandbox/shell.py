@@ -202,8 +202,8 @@ class Shell(InteractiveShell):
 
     def _format_exception_for_storage(self, exception: BaseException, *args: object, **kwargs: object) -> Data:
         """IPython formats each error a second time, for `%notebook`. Only of those that can fail at that it is seen."""
-        plain = type(exception).__module__ == "builtins" and not (exception.__cause__ or exception.__context__)
-        return {} if plain else super()._format_exception_for_storage(exception, *args, **kwargs)  # type: ignore[no-untyped-call]
+        is_plain = type(exception).__module__ == "builtins" and not (exception.__cause__ or exception.__context__)
+        return {} if is_plain else super()._format_exception_for_storage(exception, *args, **kwargs)  # type: ignore[no-untyped-call]
 
     def _showtraceback(self, etype: type, evalue: object, stb: list[str]) -> None:
         self.outputs.add_error(etype.__name__, str(evalue), list(stb))
@@ -255,28 +255,29 @@ def _line_of(error: BaseException, cell: str) -> int:
     return lines[-1] if lines else 0
 
 
-def described(error: BaseException, compiler: CachingCompiler) -> dict[str, str]:
+def describe_error(error: BaseException, compiler: CachingCompiler) -> dict[str, str]:
     """Type, message, and the line and function of the notebook where it happened."""
     line = function = ""
     for frame, number in walk_tb(error.__traceback__):
         code = frame.f_code
         if compiler.format_code_name(code.co_filename):
             text = linecache.getline(code.co_filename, number).strip()
-            line, function = (text, code.co_qualname) if text else (line, function)
+            if text:
+                line, function = text, code.co_qualname
     return {"type": type(error).__name__[:100], "message": message_of(error), "line": line[:200], "function": function}
 
 
 def message_of(error: BaseException, cell: str = "") -> str:
     """The text of an error, also of one that has none to give."""
     try:
-        return (_unreadable(error, cell) or str(error))[:500]
+        return (_syntax_error(error, cell) or str(error))[:500]
     except BaseException:
         return ""
 
 
-def _unreadable(error: BaseException, cell: str) -> str:
+def _syntax_error(error: BaseException, cell: str) -> str:
     """A syntax error of a cell, with the number of the line instead of a file name."""
     match error:
-        case SyntaxError(msg=said, filename=str() as place, lineno=number, text=str() as line) if place == cell:
-            return f"{said}, in line {number}: {line.strip()}"
+        case SyntaxError(msg=message, filename=str() as file, lineno=number, text=str() as line) if file == cell:
+            return f"{message}, in line {number}: {line.strip()}"
     return ""

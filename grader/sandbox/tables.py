@@ -61,8 +61,8 @@ def _column(name: Hashable, values: pd.Series | pd.Index) -> Column:
 
 def _cell(cell: object) -> object:
     pandas = sys.modules["pandas"]
-    missing = cell is pandas.NA or cell is pandas.NaT or (isinstance(cell, float) and cell != cell)
-    return None if missing else cell
+    is_missing = cell is pandas.NA or cell is pandas.NaT or (isinstance(cell, float) and cell != cell)
+    return None if is_missing else cell
 
 
 def real(table: Table) -> pd.DataFrame | pd.Series:
@@ -70,14 +70,14 @@ def real(table: Table) -> pd.DataFrame | pd.Series:
     import pandas as pd
 
     index = _index(table.index)
-    made = [
+    columns = [
         pd.Series(column.cells, index=index, name=column.name, dtype=column.dtype or None) for column in table.columns
     ]
     if table.is_series:
-        return made[0]
-    if not made:
+        return columns[0]
+    if not columns:
         return pd.DataFrame(index=index)
-    frame = pd.concat(made, axis=1)
+    frame = pd.concat(columns, axis=1)
     frame.columns = _names([column.name for column in table.columns])
     return frame
 
@@ -85,8 +85,8 @@ def real(table: Table) -> pd.DataFrame | pd.Series:
 def _names(names: Sequence[Hashable]) -> pd.Index:
     import pandas as pd
 
-    many = bool(names) and all(isinstance(name, tuple) for name in names)
-    return pd.MultiIndex.from_tuples(names) if many else pd.Index(names)
+    has_levels = bool(names) and all(isinstance(name, tuple) for name in names)
+    return pd.MultiIndex.from_tuples(names) if has_levels else pd.Index(names)
 
 
 def _index(labels: Column) -> pd.Index:

@@ -17,10 +17,10 @@ import torch
 
 from grader.sandbox import tables
 from grader.sandbox.tables import Array, Column, Table
-from grader.sandbox.wire import KINDS, MAX_BODY, MAX_TENSOR_LIST
+from grader.sandbox.wire import DTYPES, MAX_BODY, MAX_TENSOR_LIST
 
 Tree: TypeAlias = "bool | int | float | str | list[Tree] | dict[str, Tree] | None"  # what JSON can hold
-Written = tuple[Tree, dict[str, torch.Tensor]]  # and the tensors that the tree refers to
+Encoded = tuple[Tree, dict[str, torch.Tensor]]  # and the tensors that the tree refers to
 _T = TypeVar("_T")
 
 MAX_VALUE = (MAX_BODY - MAX_TENSOR_LIST) // 2  # bytes of the tensors of one value; two go into a message
@@ -38,7 +38,7 @@ MAX_HEX = 3500  # digits of a whole number: 4214 decimal ones, which Python stil
 NUMBERS = ("|b1", *("|i1", "<i2", "<i4", "<i8"), *("|u1", "<u2", "<u4", "<u8"), *("<f2", "<f4", "<f8"))
 TIMES = tuple(f"<{kind}8[{unit}]" for kind in "Mm" for unit in ("ns", "us", "ms", "s", "D"))
 _TENSORS = (torch.Tensor, torch.nn.Parameter)
-_PLAIN = frozenset(KINDS.values())
+_PLAIN = frozenset(DTYPES.values())
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class _TooMuch(Exception):
     """The value has no end, or as good as none."""
 
 
-def encode(value: object, prefix: str = "", *, is_observation: bool = False) -> Written:
+def encode(value: object, prefix: str = "", *, is_observation: bool = False) -> Encoded:
     """Write a value as a JSON tree and the tensors it refers to, whose names begin with the prefix."""
     encoder = _Encoder(prefix, is_observation)
     try:
@@ -199,9 +199,9 @@ def _unusable(value: object) -> Tree:
     return {"unusable": f"a value of type {type(value).__name__[:100]}"}
 
 
-def _is(value: object, kind: type[_T]) -> TypeGuard[_T]:
-    """Whether it is of this kind: unlike isinstance, this asks no attribute of the value."""
-    return issubclass(type(value), kind)
+def _is(value: object, cls: type[_T]) -> TypeGuard[_T]:
+    """Whether it is of this class: unlike isinstance, this asks no attribute of the value."""
+    return issubclass(type(value), cls)
 
 
 def _copy_of(tensor: torch.Tensor) -> torch.Tensor:

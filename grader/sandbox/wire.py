@@ -24,7 +24,7 @@ MEANWHILE_SECONDS = 0.1
 # As safetensors calls them.
 _FLOATS = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
 _WHOLE = {"I64": torch.int64, "I32": torch.int32, "I16": torch.int16, "I8": torch.int8}
-KINDS = _FLOATS | _WHOLE | {"U8": torch.uint8, "BOOL": torch.bool}
+DTYPES = _FLOATS | _WHOLE | {"U8": torch.uint8, "BOOL": torch.bool}
 Header: TypeAlias = dict[str, Any]  # of what JSON can hold
 _LENGTHS = struct.Struct(">II")
 _TENSOR_LIST_LENGTH = struct.Struct("<Q")  # how safetensors begins
@@ -48,8 +48,8 @@ def send(
     channel: socket.socket, header: Header, tensors: dict[str, torch.Tensor], deadline: float | None = None
 ) -> None:
     """Write one frame, until `deadline` on the monotonic clock."""
-    message = packed(header, tensors)
-    channel.settimeout(None if deadline is None else _left(deadline))
+    message = pack(header, tensors)
+    channel.settimeout(None if deadline is None else _seconds_until(deadline))
     try:
         channel.sendall(message)
     except TimeoutError as error:
@@ -58,7 +58,7 @@ def send(
         raise ChannelError("the connection broke") from error
 
 
-def packed(header: Header, tensors: dict[str, torch.Tensor]) -> bytes:
+def pack(header: Header, tensors: dict[str, torch.Tensor]) -> bytes:
     """The bytes of a frame."""
     head = json.dumps(header).encode()
     body = _save_tensors(tensors) if tensors else b""
@@ -69,12 +69,12 @@ def packed(header: Header, tensors: dict[str, torch.Tensor]) -> bytes:
 
 def _save_tensors(tensors: dict[str, torch.Tensor]) -> bytes:
     """As safetensors.torch.save does, in a fifth of the time: these are whole, on the CPU, and share no memory."""
-    return bytes(serialize({name: _described(tensor) for name, tensor in tensors.items()}))
+    return bytes(serialize({name: _specify(tensor) for name, tensor in tensors.items()}))
 
 
-def _described(tensor: torch.Tensor) -> TensorSpec:
-    kind = str(tensor.dtype).removeprefix("torch.")
-    return TensorSpec(dtype=kind, shape=tuple(tensor.shape), data_ptr=tensor.data_ptr(), data_len=tensor.nbytes)
+def _specify(tensor: torch.Tensor) -> TensorSpec:
+    dtype = str(tensor.dtype).removeprefix("torch.")
+    return TensorSpec(dtype=dtype, shape=tuple(tensor.shape), data_ptr=tensor.data_ptr(), data_len=tensor.nbytes)
 
 
 def receive(
@@ -85,14 +85,14 @@ def receive(
     It is told whether the other side has been silent since the last time.
     """
     reader = _Reader(channel, deadline, meanwhile)
-    head_length, body_length = _LENGTHS.unpack(reader.read(_LENGTHS.size))
+    head_length, body_length = _LENGTHS.unpack(reader.read_bytes(_LENGTHS.size))
     if head_length > MAX_HEADER or body_length > MAX_BODY:
         raise ChannelError("the message is too large")
-    header, tensors = _load_header(reader.read(head_length)), _load_tensors(reader.read(body_length))
+    header, tensors = _load_header(reader.read_bytes(head_length)), _load_tensors(reader.read_bytes(body_length))
     return Frame(header, tensors)
 
 
-def unpacked(message: bytes) -> Frame:
+def unpack(message: bytes) -> Frame:
     """A frame that somebody has packed."""
     if len(message) < _LENGTHS.size:
         raise ChannelError("the message cannot be read")
@@ -119,21 +119,21 @@ def _load_tensors(body: bytes) -> dict[str, torch.Tensor]:
     if len(body) < _TENSOR_LIST_LENGTH.size or _TENSOR_LIST_LENGTH.unpack_from(body)[0] > MAX_TENSOR_LIST:
         raise ChannelError("the tensors cannot be read")
     try:
-        return {name: _read(**described) for name, described in deserialize(body)}  # type: ignore[no-untyped-call]
+        return {name: _load_tensor(**parts) for name, parts in deserialize(body)}  # type: ignore[no-untyped-call]
     except Exception as error:  # safetensors has its own error type, which shares no base with others
         raise ChannelError("the tensors cannot be read") from error
 
 
-def _read(dtype: str, shape: list[int], data: bytearray) -> torch.Tensor:
-    kind = KINDS[dtype]
-    return torch.frombuffer(data, dtype=kind).reshape(shape) if data else torch.empty(shape, dtype=kind)
+def _load_tensor(dtype: str, shape: list[int], data: bytearray) -> torch.Tensor:
+    torch_dtype = DTYPES[dtype]
+    return torch.frombuffer(data, dtype=torch_dtype).reshape(shape) if data else torch.empty(shape, dtype=torch_dtype)
 
 
-def _left(deadline: float) -> float:
-    left = deadline - time.monotonic()
-    if left <= 0:
+def _seconds_until(deadline: float) -> float:
+    seconds = deadline - time.monotonic()
+    if seconds <= 0:
         raise ChannelTimeout("no answer in time")
-    return left
+    return seconds
 
 
 class _Reader:
@@ -145,10 +145,12 @@ class _Reader:
         self._meanwhile = meanwhile
         self._next_break = time.monotonic() + MEANWHILE_SECONDS
 
-    def read(self, length: int) -> bytes:
+    def read_bytes(self, length: int) -> bytes:
         chunks = bytearray()
         while len(chunks) < length:
-            self._channel.settimeout(None if self._deadline is None else min(_left(self._deadline), MEANWHILE_SECONDS))
+            self._channel.settimeout(
+                None if self._deadline is None else min(_seconds_until(self._deadline), MEANWHILE_SECONDS)
+            )
             try:
                 chunk = self._channel.recv(min(length - len(chunks), 2**20))
             except TimeoutError:

@@ -26,7 +26,7 @@ import torch
 
 from grader.sandbox import accelerator, child, confine, own_disk, own_user, wire
 from grader.sandbox.notes import hand_over_memory, watch
-from grader.sandbox.restoring import AsItWas
+from grader.sandbox.restoring import InitialState
 from grader.sandbox.shell import Shell, remember_colors, start_shell
 
 # Memory that is freed goes back to the kernel at once, so that what a sandbox holds is what its code needs.
@@ -38,9 +38,9 @@ _LARGE = 4 * 2**10  # bytes, a page: a loop that keeps little of each row then s
 def give_back_what_is_freed() -> None:
     """Set this where the C library is glibc: others have no such function."""
     with contextlib.suppress(AttributeError, OSError):
-        tell = ctypes.CDLL(None).mallopt
-        tell(_M_MMAP_THRESHOLD, _LARGE)
-        tell(_M_ARENA_MAX, 1)  # a thread's own heap reserves more addresses than a case may take
+        set_option = ctypes.CDLL(None).mallopt
+        set_option(_M_MMAP_THRESHOLD, _LARGE)
+        set_option(_M_ARENA_MAX, 1)  # a thread's own heap reserves more addresses than a case may take
 
 
 # Zygotes alone import this module; importing torch on the way takes its time.
@@ -55,7 +55,7 @@ def main(descriptor: int) -> None:
     """Fork a sandbox whenever the grader asks for one, until it closes the connection."""
     control = socket.socket(fileno=descriptor)
     shell = _warm_up()
-    before = AsItWas(shell)
+    initial = InitialState(shell)
     gc.freeze()  # the collector leaves shared pages alone, so they stay shared; looking for garbage now would cost more
     gc.enable()  # the parent turned collection off during imports, which make objects and no garbage
     while True:
@@ -65,32 +65,38 @@ def main(descriptor: int) -> None:
         _reap()
         order = json.loads(message)
         if order.get("another"):
-            control = _for_another(control, *descriptors)
+            control = _fork_zygote(control, *descriptors)
         else:
-            _fork_sandbox(shell, before, control, descriptors, order)
+            _fork_sandbox(shell, initial, control, descriptors, order)
 
 
-def _for_another(control: socket.socket, its_descriptor: int) -> socket.socket:
+def _fork_zygote(control: socket.socket, child_descriptor: int) -> socket.socket:
     """Fork a process like this one. The value is the connection on which each of the two goes on."""
-    its_control = socket.socket(fileno=its_descriptor)
+    child_control = socket.socket(fileno=child_descriptor)
     try:
-        own, other = (control, its_control) if os.fork() else (its_control, control)
+        is_child = os.fork() == 0
     except OSError:  # the process waiting for it notices that nobody answers, and starts one
-        own, other = control, its_control
-    other.close()
-    return own
+        is_child = False
+    if is_child:
+        control.close()
+        return child_control
+    child_control.close()
+    return control
 
 
 def _load(modules: list[str]) -> None:
     """Import what has not been: once for all sandboxes that follow."""
-    if missing := [name for name in modules if name not in sys.modules]:
+    missing = [name for name in modules if name not in sys.modules]
+    if missing:
         for name in missing:
             importlib.import_module(name)
         tempfile.tempdir = None  # which it has looked up; each sandbox has its own
         gc.freeze()
 
 
-def _fork_sandbox(shell: Shell, before: AsItWas, control: socket.socket, descriptors: list[int], order: Order) -> None:
+def _fork_sandbox(
+    shell: Shell, initial: InitialState, control: socket.socket, descriptors: list[int], order: Order
+) -> None:
     """Fork a sandbox, and send a handle on it."""
     _load(order.get("loaded", []))
     if order["confined"]:
@@ -100,13 +106,13 @@ def _fork_sandbox(shell: Shell, before: AsItWas, control: socket.socket, descrip
     try:
         pid = os.fork()
     except OSError as error:  # the grader waits, and asks again
-        pid, failed = -1, error.errno
+        pid, error_number = -1, error.errno
     if pid == 0:
-        _become_sandbox(shell, before, descriptors, order, parent)
-    for received in descriptors:
-        os.close(received)
+        _become_sandbox(shell, initial, descriptors, order, parent)
+    for descriptor in descriptors:
+        os.close(descriptor)
     if pid < 0:
-        control.send(json.dumps({"short": failed}).encode())
+        control.send(json.dumps({"short": error_number}).encode())
         return
     handle = os.pidfd_open(pid)
     user = own_user.USER if order["confined"] and order["by_user"] else None
@@ -158,7 +164,7 @@ def _reap() -> None:
         return
 
 
-def _become_sandbox(shell: Shell, before: AsItWas, descriptors: list[int], order: Order, parent: int) -> None:
+def _become_sandbox(shell: Shell, initial: InitialState, descriptors: list[int], order: Order, parent: int) -> None:
     """Cut every tie to the world, then serve. Never returns."""
     try:
         confine.die_with_parent(parent)
@@ -183,7 +189,7 @@ def _become_sandbox(shell: Shell, before: AsItWas, descriptors: list[int], order
             watch(folder, notes)
         else:
             start()
-        child.serve(shell, before, channel, order["device"], has_disk)
+        child.serve(shell, initial, channel, order["device"], has_disk)
     except confine.CannotConfineError as error:
         wire.send(channel, {"refused": str(error), "full": accelerator.is_full(error)}, {})
     finally:

@@ -39,7 +39,7 @@ def test_recover_written_record_puts_in_place(
     at_once: bool, folder: GradedFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not at_once:
-        monkeypatch.setattr(scratch, "exchanged", lambda *_: False)
+        monkeypatch.setattr(scratch, "exchange", lambda *_: False)
     folder.recover(record("after", "2"))
     assert contents(tmp_path) == in_place("after")
 
@@ -51,7 +51,7 @@ def test_recover_unwritten_record_keeps_what_was_there(folder: GradedFolder, tmp
 
 def test_recover_after_the_exchange_changes_nothing(folder: GradedFolder, tmp_path: Path) -> None:
     waiting, place = tmp_path / ".waiting/words/ada/2", tmp_path / "ada/words"
-    assert scratch.exchanged(waiting, place)
+    assert scratch.exchange(waiting, place)
     folder.recover(record("after", "2"))
     assert contents(tmp_path) == in_place("after")
 

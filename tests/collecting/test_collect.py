@@ -963,7 +963,7 @@ def test_put_when_cut_at_any_moment_loses_nothing(
 ) -> None:
     """Each step that writes is the last one once; what comes next then ends as if nothing had been cut off."""
     if not at_once:
-        monkeypatch.setattr(scratch, "exchanged", lambda *_: False)
+        monkeypatch.setattr(scratch, "exchange", lambda *_: False)
     old, new = (a_choice(number, f"data/{number}.txt") for number in (1, 2))
     place = placing.SubmissionFolder(class_of, "ada", ASSIGNMENT)
     place.put(old)
@@ -1019,7 +1019,7 @@ def cut_after(number: int, patch: pytest.MonkeyPatch) -> None:
         (Path, "mkdir"),
         (Path, "write_bytes"),
         (Path, "rename"),
-        (scratch, "exchanged"),
+        (scratch, "exchange"),
         (os, "unlink"),
     ):
         patch.setattr(owner, name, counted(getattr(owner, name)))

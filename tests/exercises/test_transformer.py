@@ -15,7 +15,7 @@ from grader.model.exercise import LentClass
 from grader.model.verdict import Verdict
 from grader.sandbox import child, wire
 from grader.sandbox.decoder import decode
-from grader.sandbox.lent_classes import lent_class
+from grader.sandbox.standin_classes import standin_class
 from grader.sandbox.values import encode
 from support.answer_keys import verdict
 from support.our_course import EXERCISES, OURS
@@ -108,7 +108,7 @@ def lent() -> LentClass:
 def test_standin_class_computes_and_learns_as_the_right_one() -> None:
     """Its parameters have the right names, take part in training, and get the same gradients."""
     asked = stand_ins_asked()
-    own, real = lent_class("TransformerBlock", asked)(4, 2, d_ff=6, dropout=0.0), lent().module_class(4, 2, 6, 0.0)
+    own, real = standin_class("TransformerBlock", asked)(4, 2, d_ff=6, dropout=0.0), lent().module_class(4, 2, 6, 0.0)
     real.load_state_dict({name: torch.randn_like(parameter) for name, parameter in real.named_parameters()})
     own.load_state_dict(real.state_dict())
     x = torch.randn(2, 3, 4)
@@ -135,7 +135,7 @@ def stand_ins_asked() -> Callable[..., Any]:
 
     def standin(*values: Any) -> Any:
         if any(isinstance(value, torch.Tensor) and value.requires_grad for value in values):
-            return child._Lent.apply(ask, len(values), [], *values)  # type: ignore[no-untyped-call]
+            return child._Differentiable.apply(ask, len(values), [], *values)  # type: ignore[no-untyped-call]
         return ask(list(values), [], [])
 
     return standin

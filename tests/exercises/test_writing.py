@@ -12,7 +12,7 @@ from grader.exercises.mistakes import of_writing
 from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import Judge
 from grader.model.exercise import Case
-from grader.sandbox.forms.small_model import FEW, written
+from grader.sandbox.forms.small_model import ROWS, observe_texts
 from support.solution_cells import notebook, run
 
 pytestmark = pytest.mark.slow
@@ -26,7 +26,7 @@ NEARLY_SURE = {"cold": (535, 1263, 5495, 6755, 9497, 10079, 12325, 13638, 17916)
 def test_written_texts_for_any_model_are_right(case: Case) -> None:
     for seed in (*range(40), *NEARLY_SURE.get(case.name, ())):
         inputs: Any = case.inputs(torch.Generator().manual_seed(seed))
-        found = exercise.compared(written(generate, *inputs), inputs)
+        found = exercise.compared(observe_texts(generate, *inputs), inputs)
         assert not any(found.values()), (seed, found)
 
 
@@ -76,5 +76,5 @@ def test_written_uses_few_texts_for_random_numbers() -> None:
         return generate(model, tokens, *more, **named)  # type: ignore[no-untyped-call]
 
     inputs: Any = DRAWN["hot"].inputs(torch.Generator().manual_seed(0))
-    written(noted, *inputs)
-    assert asked == [len(inputs[1]), FEW, FEW, FEW]
+    observe_texts(noted, *inputs)
+    assert asked == [len(inputs[1]), ROWS, ROWS, ROWS]

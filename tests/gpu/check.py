@@ -95,8 +95,10 @@ def errors_of_rounding(table: Table) -> None:
         entry = given[exercise.entry]
 
         def value(inputs: Any, exercise: Any = exercise, entry: Any = entry) -> Any:
-            tree, tensors = forms.written(exercise.form.name, forms.put(exercise.form.name, entry, there(list(inputs))))
-            return forms.read(exercise.form.name, tree, tensors)
+            tree, tensors = forms.encode_value(
+                exercise.form.name, forms.put_case(exercise.form.name, entry, there(list(inputs)))
+            )
+            return forms.decode_value(exercise.form.name, tree, tensors)
 
         try:
             worst[name] = test_tolerance.spread(name, value)

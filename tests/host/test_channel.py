@@ -32,7 +32,7 @@ from grader.judging.judge import judge
 from grader.model.answer import Loss, Lost, Missing, Raised, Returned, sentence_of
 from grader.model.exercise import Case, SampledCase
 from grader.sandbox import decoder, values, wire
-from grader.sandbox.forms import read
+from grader.sandbox.forms import decode_value
 from grader.sandbox.plain_text import listed
 from support.our_course import EXERCISES
 
@@ -265,7 +265,7 @@ def test_batches_keep_the_inputs_of_each_case(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(sandbox_process, "MOST_BYTES", 1000)
     found = list(sandbox_process.batches("function", cases))
     assert [len(batch.cases) for batch in found] == [2, 6]
-    sent = [read("function", one["inputs"], batch.tensors) for batch in found for one in batch.cases]
+    sent = [decode_value("function", one["inputs"], batch.tensors) for batch in found for one in batch.cases]
     assert [[tensor.tolist() for tensor in inputs] for inputs in sent] == [[case.inputs[0].tolist()] for case in cases]
 
 
@@ -387,7 +387,7 @@ def test_decode_when_a_tensor_is_named_often_returns_it_once() -> None:
 @pytest.mark.parametrize("kind", ["set", "frozenset", "dict"])
 def test_read_when_keys_share_one_hash_is_unusable(kind: str) -> None:
     def of(keys: list[Any]) -> Any:
-        return read("function", {kind: [[key, 0] for key in keys] if kind == "dict" else keys}, {})
+        return decode_value("function", {kind: [[key, 0] for key in keys] if kind == "dict" else keys}, {})
 
     alike = [{"large": f"{number * (2**61 - 1):x}"} for number in range(1, 2000)]
     assert isinstance(of(alike), values.Unusable)
@@ -627,26 +627,26 @@ def answers_of_versions(*parts: bytes, lengths: Any = None) -> wire.Frame:
 
 
 ONE, OTHER = (
-    wire.packed({"values": {"list": [{"tensor": "0"}, None]}}, {"0": torch.tensor([number])}) for number in (1.0, 2.0)
+    wire.pack({"values": {"list": [{"tensor": "0"}, None]}}, {"0": torch.tensor([number])}) for number in (1.0, 2.0)
 )
 
 
 def test_answers_of_edited_when_equal_are_one_object() -> None:
     read_here = replies.AnswersOfEdited("function")
-    first, second, third = read_here.read(answers_of_versions(ONE, OTHER, ONE), 3)
+    first, second, third = read_here.read_answers(answers_of_versions(ONE, OTHER, ONE), 3)
     assert isinstance(first, Returned)
     assert isinstance(second, Returned)
     assert (first.value, second.value) == (torch.tensor([1.0]), torch.tensor([2.0]))
     assert third is first
-    assert read_here.read(answers_of_versions(ONE), 1)[0] is first
+    assert read_here.read_answers(answers_of_versions(ONE), 1)[0] is first
 
 
 def test_answers_of_edited_are_kept_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replies, "MAX_KEPT", len(ONE))
     read_here = replies.AnswersOfEdited("function")
-    (first,), (second,) = (read_here.read(answers_of_versions(part), 1) for part in (ONE, OTHER))
-    assert read_here.read(answers_of_versions(ONE), 1)[0] is first
-    assert read_here.read(answers_of_versions(OTHER), 1)[0] is not second
+    (first,), (second,) = (read_here.read_answers(answers_of_versions(part), 1) for part in (ONE, OTHER))
+    assert read_here.read_answers(answers_of_versions(ONE), 1)[0] is first
+    assert read_here.read_answers(answers_of_versions(OTHER), 1)[0] is not second
 
 
 @pytest.mark.parametrize(
@@ -665,10 +665,10 @@ def test_answers_of_edited_are_kept_up_to_a_limit(monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_answers_of_edited_when_lengths_are_wrong_are_lost(frame: wire.Frame) -> None:
-    assert replies.AnswersOfEdited("function").read(frame, 2) == [Lost(Loss.FORGED)] * 2
+    assert replies.AnswersOfEdited("function").read_answers(frame, 2) == [Lost(Loss.FORGED)] * 2
 
 
 @pytest.mark.parametrize("broken", [b"", b"1234567", ONE[:-1], ONE + b"1", b"\xff" * 8, b"\0\0\0\2\0\0\0\0{]"])
 def test_unpacked_when_bytes_are_no_frame_raises(broken: bytes) -> None:
     with pytest.raises(wire.ChannelError):
-        wire.unpacked(broken)
+        wire.unpack(broken)

@@ -9,7 +9,7 @@ import pytest
 
 from grader.host import sandbox_process
 from grader.host.limits import Limits
-from grader.host.sandbox_process import SandboxProcess, as_compiled, with_compiled
+from grader.host.sandbox_process import SandboxProcess, compile_module, with_compiled
 from grader.model.submission import Files
 from grader.notebooks.modules_beside import all_modules
 
@@ -25,8 +25,8 @@ LOOK = "import showing; print(vars(showing).get('MADE'), showing.show_figure.__c
 def test_companion_modules_run_as_compiled_by_the_grader(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown(all_modules(), LOOK) == "None True\n"
     more = {place: content + b"\nMADE = 1\n" for place, content in all_modules().items()}
-    other = {place: (content, as_compiled(place, more[place])) for place, content in all_modules().items()}
-    monkeypatch.setattr(sandbox_process, "all_compiled", lambda: other)
+    other = {place: (content, compile_module(place, more[place])) for place, content in all_modules().items()}
+    monkeypatch.setattr(sandbox_process, "compiled_modules", lambda: other)
     assert shown(all_modules(), LOOK) == "1 True\n"
 
 

@@ -194,14 +194,14 @@ def test_endless_loop_when_never_entered_or_left_costs_nothing() -> None:
 
 def test_time_adds_up_all_waiting_of_a_notebook() -> None:
     time = Time(60, 5, waiting=1)
-    time.waits(0.6)
+    time.count_waiting(0.6)
     with pytest.raises(MustEnd):
-        time.waits(0.6)
+        time.count_waiting(0.6)
     assert not time.is_over
-    time.waits(0.5)
+    time.count_waiting(0.5)
     part = Time(3, 5, time)
     with pytest.raises(MustEnd):
-        part.waits(0.5)
+        part.count_waiting(0.5)
     assert time.is_over
     assert part.is_over
 

@@ -273,7 +273,7 @@ def test_read_class_returns_the_verdicts_that_were_written(course: Course) -> No
 
 def test_held_bytes_when_mappings_are_too_many_is_unseen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """All of them may have long paths, and the grader would read hundreds of megabytes ten times a second."""
-    assert scratch.held_bytes(os.getpid(), tmp_path, 1) == 0
+    assert scratch.bytes_of_removed_files(os.getpid(), tmp_path, 1) == 0
     monkeypatch.setattr(scratch, "MAX_MAPPINGS", 5)
-    assert scratch.held_bytes(os.getpid(), tmp_path, 1) == scratch.UNSEEN
+    assert scratch.bytes_of_removed_files(os.getpid(), tmp_path, 1) == scratch.UNSEEN
     assert scratch.UNSEEN * Amounts.file > scratch.MAX_BYTES

@@ -19,7 +19,7 @@ from grader.model.exercise import DEFAULT_SEED, Exercise, Inputs
 from grader.model.forms.exact import GRADIENTS
 from grader.model.forms.rounded import OF_16_BITS, Rounded
 from grader.model.verdict import Verdict
-from grader.sandbox.forms import put
+from grader.sandbox.forms import put_case
 from grader.sandbox.forms.exact import asks_for_gradients
 from grader.sandbox.forms.module import observe
 from oracles import classes
@@ -209,7 +209,7 @@ def test_answer_in_sixteen_bits_is_named(name: int | str, dtype: torch.dtype) ->
 def in_sixteen_bits(form: str, solution: Callable[..., Any], dtype: torch.dtype, *inputs: Any) -> Any:
     low = [torch.tensor(one) if isinstance(one, list) and isinstance(one[0], float) else one for one in inputs]
     given = [one if isinstance(one, dict) else changed(one, lambda tensor: lower(tensor, dtype)) for one in low]
-    return changed(put(form, solution, given), lambda one: one.float())
+    return changed(put_case(form, solution, given), lambda one: one.float())
 
 
 def lower(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:

@@ -56,7 +56,7 @@ def _generators(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def verdict_on(function: Any) -> Any:
     cases = EXERCISE.sample()
-    answers = [Returned(forms.put(EXERCISE.form.name, function, case.inputs), list(case.inputs)) for case in cases]
+    answers = [Returned(forms.put_case(EXERCISE.form.name, function, case.inputs), list(case.inputs)) for case in cases]
     return judge(EXERCISE, cases, answers)
 
 

@@ -264,7 +264,7 @@ def test_put_of_objects_gives_arguments_then_copies() -> None:
             return len(self.items)
 
     items = [1, 2]
-    first, second = forms.put("objects", Basket, using([items], ("add", 3), "items"))
+    first, second = forms.put_case("objects", Basket, using([items], ("add", 3), "items"))
     assert first == second == [{"step": "add", "value": 3}, {"step": "items", "value": [1, 2, 3]}]
     assert items == [1, 2, 3]
 

@@ -365,7 +365,7 @@ def test_release_when_folder_cannot_be_renamed_restores_the_former(
             raise OSError(5, "a disk that fails", str(path))
         return rename(path, target)
 
-    monkeypatch.setattr(scratch, "exchanged", lambda *_: False)
+    monkeypatch.setattr(scratch, "exchange", lambda *_: False)
     monkeypatch.setattr(Path, "rename", fails_once)
     with pytest.raises(OSError, match="a disk that fails"):
         compile_release(course, "self_attention")

@@ -249,10 +249,10 @@ def test_time_of_a_notebook_is_shared_by_sandboxes() -> None:
     time = Time(1, 5)
     part = Time(3, 5, time)
     one, other = (SimpleNamespace(cpu_seconds=seconds) for seconds in (0.25, 0.5))
-    time.counts(cast(Forked, one))
-    part.counts(cast(Forked, other))
+    time.count(cast(Forked, one))
+    part.count(cast(Forked, other))
     time._began = part._began = -math.inf  # the clock is not what there is too little of
-    assert (time.left(), part.left(), part.ends_at) == (0.25, 0.25, time.ends_at)
+    assert (time.seconds_left(), part.seconds_left(), part.ends_at) == (0.25, 0.25, time.ends_at)
     other.cpu_seconds = 9  # also once it is gone
     assert time.is_over
     assert part.is_over

@@ -10,14 +10,14 @@ import pytest
 import torch
 
 from grader.sandbox import child
-from grader.sandbox.child import Given
-from grader.sandbox.forms import written
+from grader.sandbox.child import CaseInputs
+from grader.sandbox.forms import encode_value
 
 INPUTS = [torch.arange(4.0), [torch.ones(2), torch.zeros(2)], {"name": [1, 2.5, "word", None, True]}, (3,)]
 
 
-def given_as(inputs: list[Any]) -> Given:
-    return Given("function", *written("function", inputs), "cpu")
+def given_as(inputs: list[Any]) -> CaseInputs:
+    return CaseInputs("function", *encode_value("function", inputs), "cpu")
 
 
 def change_kind(inputs: Any) -> None:

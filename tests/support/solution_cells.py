@@ -21,7 +21,7 @@ import torch
 from grader.model.answer import Answer, Loss, Lost, Raised, Returned
 from grader.model.exercise import Exercise, Inputs
 from grader.notebooks.cells import solutions
-from grader.sandbox.forms import put, read, written
+from grader.sandbox.forms import decode_value, encode_value, put_case
 from grader.solutions.chance import same_chance
 from support.our_course import ASSIGNMENTS, EXERCISES
 from support.places import ROOT
@@ -97,14 +97,14 @@ def run(source: str, exercise: Exercise, given: dict[str, Any], steps: int = 10*
         copy = of_its_own(list(inputs))
         try:
             with stopped_after(steps), same_chance():  # as in the sandbox, where each answer has the same seed
-                value = put(exercise.form.name, entry, copy)
-            tree, tensors = written(exercise.form.name, value)
+                value = put_case(exercise.form.name, entry, copy)
+            tree, tensors = encode_value(exercise.form.name, value)
         except TimeoutError:
             hung.append(Lost(Loss.TIME))
             return hung[0]
         except Exception as error:
             return Raised(type(error).__name__)
-        return Returned(read(exercise.form.name, tree, tensors), copy)
+        return Returned(decode_value(exercise.form.name, tree, tensors), copy)
 
     return ask
 

@@ -252,7 +252,7 @@ def cut_after(number: int, patch: pytest.MonkeyPatch) -> None:
 
         return step
 
-    for owner, name in ((Path, "write_bytes"), (Path, "rename"), (scratch, "exchanged")):
+    for owner, name in ((Path, "write_bytes"), (Path, "rename"), (scratch, "exchange")):
         patch.setattr(owner, name, counted(getattr(owner, name)))
 
 

@@ -15,13 +15,13 @@ import torch
 from grader.sandbox.decoder import decode
 from grader.sandbox.forms import cached, exact, module, objects, small_model
 from grader.sandbox.forms.exact import Function, Inputs
-from grader.sandbox.values import Written, encode
+from grader.sandbox.values import Encoded, encode
 
 
 class Asking(NamedTuple):
     """How a form puts the inputs of a case to a function or a class."""
 
-    put: Callable[[Function, Inputs], object]
+    put_case: Callable[[Function, Inputs], object]
     is_observed: bool = True
     """What comes back is an observation. Otherwise it is of any kind: the judge says which is asked for."""
     around: Callable[..., object] | None = None
@@ -30,29 +30,29 @@ class Asking(NamedTuple):
 
 FORMS = {
     "function": Asking(lambda function, inputs: function(*inputs), is_observed=False),
-    "objects": Asking(objects.put, is_observed=False),
-    "exact": Asking(exact.put),
+    "objects": Asking(objects.put_steps, is_observed=False),
+    "exact": Asking(exact.put_once),
     "refusing": Asking(exact.put_or_refused),
     "softmax_piece": Asking(exact.put_for_a_softmax),
     "twice": Asking(exact.put_twice),
-    "module": Asking(module.put),
+    "module": Asking(module.put_calls),
     "new_module": Asking(module.put_or_new),
-    "cached": Asking(cached.put, around=cached.run),
+    "cached": Asking(cached.put_runs, around=cached.run),
     "generation": Asking(small_model.put_to_write),
     "training": Asking(small_model.put_to_train),
 }
 
 
-def put(form: str, entry: Function, inputs: Inputs) -> Any:
+def put_case(form: str, entry: Function, inputs: Inputs) -> Any:
     """Put a case to a student's function or class, in the form that its exercise asks for."""
-    return FORMS[form].put(entry, inputs)
+    return FORMS[form].put_case(entry, inputs)
 
 
-def written(form: str, value: object, prefix: str = "") -> Written:
+def encode_value(form: str, value: object, prefix: str = "") -> Encoded:
     """Write the inputs of a case as they cross the channel, or what came back of a student's code."""
     return encode(value, prefix, is_observation=FORMS[form].is_observed)
 
 
-def read(form: str, tree: object, tensors: Mapping[str, torch.Tensor], pandas: bool = False) -> Any:
+def decode_value(form: str, tree: object, tensors: Mapping[str, torch.Tensor], pandas: bool = False) -> Any:
     """Read what was written. On the student's side, its tables are those of `pandas`."""
     return decode(tree, tensors, is_observation=FORMS[form].is_observed, pandas=pandas)

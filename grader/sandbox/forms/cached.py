@@ -21,12 +21,12 @@ Tensor = torch.Tensor
 OUTPUTS, CACHE = "outputs", "cache"  # what a run is asked for
 
 
-def put(module_class: Function, inputs: Inputs) -> Observed:
+def put_runs(module_class: Function, inputs: Inputs) -> Observed:
     """What `observe` sees of a student's class, called with runs."""
-    return observe(functools.partial(_built, module_class), *inputs)
+    return observe(functools.partial(_build, module_class), *inputs)
 
 
-def _built(module_class: Function, *arguments: object) -> object:
+def _build(module_class: Function, *arguments: object) -> object:
     """A module of this class that is called with runs."""
     module = module_class(*arguments)
     if isinstance(module, nn.Module):
@@ -38,7 +38,7 @@ def run(
     forward: Function,
     x: Tensor,
     sizes: Sequence[int],
-    wanted: str = OUTPUTS,
+    goal: str = OUTPUTS,
     keys: Tensor | None = None,
     values: Tensor | None = None,
     aside: Tensor | None = None,
@@ -56,7 +56,7 @@ def run(
         if not isinstance(y, Tensor):  # the text cannot go on from here
             return y
         outputs.append(y)
-    if wanted == CACHE:
+    if goal == CACHE:
         return stacked(cache)
     return outputs[0] if len(outputs) == 1 else torch.cat(outputs, dim=1)
 
@@ -72,7 +72,7 @@ def step(forward: Function, x: Tensor, cache: object = None) -> tuple[object, ob
 def stacked(cache: object) -> Tensor:
     """Keys and values of a cache in one tensor, which is empty if they are not a pair."""
     pair = list(cache) if isinstance(cache, (tuple, list, torch.Tensor)) and len(cache) == 2 else []
-    if len(pair) != 2 or not all(isinstance(one, torch.Tensor) for one in pair) or pair[0].shape != pair[1].shape:
+    if len(pair) != 2 or not all(isinstance(half, torch.Tensor) for half in pair) or pair[0].shape != pair[1].shape:
         return torch.empty(0)
     return torch.stack(pair)
 

@@ -21,24 +21,23 @@ MAKING = "__init__"
 _SLIPS = (NameError, AttributeError, NotImplementedError, TimeoutError, MemoryError, RecursionError)
 
 
-def put(made_class: Function, inputs: Inputs) -> list[list[Note]]:
+def put_steps(made_class: Function, inputs: Inputs) -> list[list[Note]]:
     """The notes on both objects."""
     arguments, steps = inputs
-    again = copy.deepcopy((arguments, steps))  # before student code can change them
-    objects = [_making(made_class, given) for given in (arguments, again[0])]
-    return [_used(*each, given) for each, given in zip(objects, (steps, again[1]), strict=True)]
+    copies = copy.deepcopy((arguments, steps))  # before student code can change them
+    objects = [_make(made_class, arguments), _make(made_class, copies[0])]
+    return [
+        notes or [_note_on(instance, step) for step in steps_of_object]
+        for (instance, notes), steps_of_object in zip(objects, (steps, copies[1]), strict=True)
+    ]
 
 
-def _making(made_class: Function, arguments: Inputs) -> tuple[object, list[Note]]:
+def _make(made_class: Function, arguments: Inputs) -> tuple[object, list[Note]]:
     """An object; or a note on why there is none."""
     try:
         return made_class(*arguments), []
     except Exception as error:
         return None, [_raised(MAKING, error)]
-
-
-def _used(instance: object, notes: list[Note], steps: Sequence[Step]) -> list[Note]:
-    return notes or [_note_on(instance, step) for step in steps]
 
 
 def _note_on(instance: object, step: Step) -> Note:

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import nn
 
-from grader.sandbox.forms.exact import Function, How, Inputs, Observed
+from grader.sandbox.forms.exact import Function, Inputs, Observed, Options
 
 Tensor = torch.Tensor
-FEW = 300  # texts that show whether random numbers are the same; it takes more to see how they are distributed
+ROWS = 300  # texts that show whether random numbers are the same; it takes more to see how they are distributed
 OPTIMIZERS = {"SGD": torch.optim.SGD, "AdamW": torch.optim.AdamW}
 
 
@@ -50,9 +50,9 @@ class SmallModel(nn.Module):
 
     def forward(self, tokens: Tensor) -> Tensor:
         """tokens: (B, T). Returns (B, T, vocab_size)."""
-        places = torch.arange(tokens.shape[1], device=tokens.device)
-        x = self.tokens(tokens) * (1 + self.positions(places)).cos()  # (B, T, d_model)
-        x = x + x.cumsum(1) / (places[:, None] + 1)
+        positions = torch.arange(tokens.shape[1], device=tokens.device)
+        x = self.tokens(tokens) * (1 + self.positions(positions)).cos()  # (B, T, d_model)
+        x = x + x.cumsum(1) / (positions[:, None] + 1)
         x = x + self.dropout(self.quiet(x).sin())
         return self.head(x.tanh())  # type: ignore[no-any-return]
 
@@ -64,74 +64,76 @@ class _Watched(SmallModel):
 
     def forward(self, tokens: Tensor) -> Tensor:
         self.trains |= self.training
-        self.keeps |= torch.is_grad_enabled() and any(one.requires_grad for one in self.parameters())
+        self.keeps |= torch.is_grad_enabled() and any(parameter.requires_grad for parameter in self.parameters())
         return super().forward(tokens)
 
 
 def put_to_write(generate: Function, inputs: Inputs) -> Observed:
-    """What `written` sees of a student's function."""
-    return written(generate, *inputs)
+    """What `observe_texts` sees of a student's function."""
+    return observe_texts(generate, *inputs)
 
 
-def written(generate: Function, weights: Mapping[str, Tensor], tokens: Tensor, count: int, how: How) -> Observed:
+def observe_texts(
+    generate: Function, weights: Mapping[str, Tensor], tokens: Tensor, count: int, options: Options
+) -> Observed:
     """Note how all texts go on; and how a few do, twice with the same random numbers and once with others.
 
-    `how` says whether the model is in training before ("train"), which seed its generator has ("seed"; none: there is
-    no generator), and holds what else is given by name ("named").
+    `options` say whether the model is in training before ("train"), which seed its generator has ("seed"; none: there
+    is no generator), and hold what else is given by name ("named").
     """
     model = _Watched(weights)
     texts: dict[str, object] = {}
     before, left_off = torch.is_grad_enabled(), False
-    for name, rows, more in (("text", len(tokens), 0), ("few", FEW, 0), ("again", FEW, 0), ("other", FEW, 1)):
-        model.train(bool(how["train"])).requires_grad_()
-        given, named = tokens[:rows].clone(), dict(how["named"])
-        if "seed" in how:
-            named["generator"] = torch.Generator(device=tokens.device).manual_seed(how["seed"] + more)
+    for name, rows, shift in (("text", len(tokens), 0), ("few", ROWS, 0), ("again", ROWS, 0), ("other", ROWS, 1)):
+        model.train(bool(options["train"])).requires_grad_()
+        beginning, keywords = tokens[:rows].clone(), dict(options["named"])
+        if "seed" in options:
+            keywords["generator"] = torch.Generator(device=tokens.device).manual_seed(options["seed"] + shift)
         with torch.set_grad_enabled(before):  # the student's function may turn them off
-            texts[name] = generate(model, given, count, **named)
+            texts[name] = generate(model, beginning, count, **keywords)
             left_off |= before and not torch.is_grad_enabled()
-        if not torch.equal(given, tokens[:rows]):
+        if not torch.equal(beginning, tokens[:rows]):
             return {"changes_input": True}
     return {
         "changes_input": False,
         "outputs": texts,
         "train": model.training,
         "trains": model.trains,
-        "modules": all(one.training == bool(how["train"]) for one in model.modules() if one is not model),
-        "frozen": not all(one.requires_grad for one in model.parameters()),
+        "modules": all(part.training == bool(options["train"]) for part in model.modules() if part is not model),
+        "frozen": not all(parameter.requires_grad for parameter in model.parameters()),
         "keeps": model.keeps,
         "left_off": left_off,
     }
 
 
 def put_to_train(step: Function, inputs: Inputs) -> Observed:
-    """What `_trained` sees of a student's function."""
-    return _trained(step, *inputs)
+    """What `_observe_training` sees of a student's function."""
+    return _observe_training(step, *inputs)
 
 
-def _trained(
+def _observe_training(
     step: Function,
     weights: Mapping[str, Tensor],
-    left_over: Mapping[str, Tensor],
+    old_gradients: Mapping[str, Tensor],
     batches: Sequence[Tensor],
-    how: How,
+    options: Options,
 ) -> Observed:
     """Take one step for each batch, and note what the steps return and the weights after them.
 
-    `left_over` are gradients that are there already. `how` names the optimizer and its settings, says whether the
-    model is in training ("train") before each step, and holds `max_norm`, if that is given.
+    `old_gradients` are there already. `options` name the optimizer and its settings, say whether the
+    model is in training ("train") before each step, and hold `max_norm`, if that is given.
     """
     model = SmallModel(weights)
-    settings = {name: how[name] for name in ("lr", "momentum", "weight_decay") if name in how}
-    optimizer = OPTIMIZERS[how["optimizer"]](model.parameters(), **settings)
+    settings = {name: options[name] for name in ("lr", "momentum", "weight_decay") if name in options}
+    optimizer = OPTIMIZERS[options["optimizer"]](model.parameters(), **settings)
     for name, parameter in model.named_parameters():
-        parameter.grad = left_over[name].clone() if left_over else None
+        parameter.grad = old_gradients[name].clone() if old_gradients else None
     losses = []
     for batch in batches:
-        model.train(bool(how["train"]))
-        given = batch.clone()
-        losses.append(step(model, optimizer, given, *([how["max_norm"]] if "max_norm" in how else [])))
-        if not torch.equal(given, batch):
+        model.train(bool(options["train"]))
+        tokens = batch.clone()
+        losses.append(step(model, optimizer, tokens, *([options["max_norm"]] if "max_norm" in options else [])))
+        if not torch.equal(tokens, batch):
             return {"changes_input": True}
     return {
         "changes_input": False,
