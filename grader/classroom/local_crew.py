@@ -181,7 +181,7 @@ class CrewProcess:
 
     def _start(self) -> None:
         self.connection, other_end = self._context.Pipe()
-        with start_zygote().another() as zygote:
+        with start_zygote().fork_zygote() as zygote:
             self._process = self._context.Process(
                 target=_serve,
                 args=(self.assignment, other_end, zygote, tempfile.gettempdir(), self.gpu),

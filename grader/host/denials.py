@@ -9,7 +9,7 @@ from grader.model.denied import DeniedCall, Tried
 from grader.model.untrusted import NotJSON, converted, read_json
 from grader.sandbox.plain_text import one_line
 
-MOST = 20  # denied calls, for one cell
+MOST_CALLS = 20  # for one cell
 MAX_NOTES = 1000  # more than fit into the socket
 MAX_DETAIL = 120  # characters
 
@@ -30,11 +30,11 @@ class Denials:
 
     def take(self) -> list[DeniedCall]:
         """Everything that was denied since this was last called."""
-        self.read()
+        self.read_notes()
         calls, self._calls = self._calls, []
         return calls
 
-    def read(self) -> None:
+    def read_notes(self) -> None:
         """Read all notes, so that none is reported for a later cell; only the first ones are kept."""
         if self._notes is None:
             return
@@ -46,17 +46,17 @@ class Denials:
             self._add(denied_in_note(note))
 
     def _add(self, denied: DeniedCall | None) -> None:
-        if denied and denied not in self._calls and len(self._calls) < MOST:
+        if denied and denied not in self._calls and len(self._calls) < MOST_CALLS:
             self._calls.append(denied)
 
 
 def denied_in_note(note: bytes) -> DeniedCall | None:
     """The denied call in a sandbox's note; None if that is not a proper note."""
     try:
-        parts = converted(read_json(note), tuple[Tried, str])
+        call = converted(read_json(note), tuple[Tried, str])
     except NotJSON:
         return None
-    if parts is None:
+    if call is None:
         return None
-    kind, detail = parts
+    kind, detail = call
     return DeniedCall(kind, one_line(detail, MAX_DETAIL).strip())

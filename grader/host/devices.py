@@ -20,21 +20,21 @@ from grader.sandbox.plain_text import listed
 
 # GPU memory for each sandbox: what CUDA and its libraries keep for a process, and what an ordinary notebook adds;
 # docs/gpu.md has the measurements. A greedy notebook may take 4 GiB, and others then wait for room.
-EACH = 2**30
+MEMORY_OF_SANDBOX = 2**30
 _TRIAL = Limits(cell=60, submission=120)
 _COMPUTES = """
 import json, socket, torch
 x = torch.arange(9.0, device={device!r}).reshape(3, 3).requires_grad_()
 (x @ x).sum().backward()
-could = []
-for what, attempt in (("read /etc/passwd", lambda: open("/etc/passwd")), ("open a socket", socket.socket)):
+escapes = []
+for description, attempt in (("read /etc/passwd", lambda: open("/etc/passwd")), ("open a socket", socket.socket)):
     try:
         attempt()
-        could.append(what)
+        escapes.append(description)
     except OSError:
         pass
 free = torch.{device}.mem_get_info()[0] if {device!r} != "cpu" else 0
-print(json.dumps([x.grad.sum().item(), could, free]))
+print(json.dumps([x.grad.sum().item(), escapes, free]))
 """
 RIGHT = 216.0  # the sum that this cell should compute
 _MISSING = "No module named"  # Python's own words
@@ -64,16 +64,16 @@ def try_sandbox(device: str = "cpu", confined: bool = True, hidden: Sequence[str
     try:
         result = while_short(run)
     except (ZygoteError, CannotConfineError, SandboxLost, OSError) as error:
-        raise NoSandboxError(said(error)) from error
-    shown = "".join(output.get("text", "") for output in result.outputs)
+        raise NoSandboxError(describe_error(error)) from error
+    text = "".join(output.get("text", "") for output in result.outputs)
     try:
-        computed, could, free = json.loads(shown)
+        computed, escapes, free = json.loads(text)
     except ValueError:
-        raise NoSandboxError(result.error or shown) from None
+        raise NoSandboxError(result.error or text) from None
     if computed != RIGHT:
         raise NoSandboxError(f"{device} computes {computed} where {RIGHT} is right")
-    if confined and could:
-        raise NoSandboxError(f"it could {listed(could)}")
+    if confined and escapes:
+        raise NoSandboxError(f"it could {listed(escapes)}")
     return int(free)
 
 
@@ -88,10 +88,10 @@ def must_start(device: str, confined: bool, hidden: Sequence[str]) -> None:
 def cannot_start(error: Exception) -> CrewGone:
     """The error that ends the whole run: no submission is to blame."""
     way_out = _WAY_OUT if _MISSING in str(error) else "For details, run: grader doctor"
-    return CrewGone(f"Cannot start a sandbox: {said(error)}. {way_out}")
+    return CrewGone(f"Cannot start a sandbox: {describe_error(error)}. {way_out}")
 
 
-def said(error: Exception) -> str:
+def describe_error(error: Exception) -> str:
     """The text of an error, to be put into a sentence."""
     return str(error).removeprefix("ModuleNotFoundError: ").rstrip(".") or type(error).__name__
 
@@ -126,13 +126,13 @@ def seeing(gpu: str) -> Iterator[None]:
 
 def free_on_gpus(confined: bool = True) -> list[int]:
     """How many bytes a sandbox finds free on each GPU. NoSandboxError is raised if a GPU cannot be used."""
-    found = []
+    free = []
     for gpu in gpus():
         with seeing(gpu):
-            found.append(try_sandbox("cuda", confined))
-    return found
+            free.append(try_sandbox("cuda", confined))
+    return free
 
 
 def jobs_on_gpus(free: Sequence[int], processors: int) -> int:
     """How many sandboxes fit into the free memory of all GPUs, with a processor for each."""
-    return max(1, min(processors, sum(size // EACH for size in free)))
+    return max(1, min(processors, sum(size // MEMORY_OF_SANDBOX for size in free)))

@@ -59,17 +59,18 @@ def worth_loading(sources: Iterable[str]) -> list[str]:
 # The seed from which the hidden cases of one submission are drawn.
 
 
-def own_seed(seed: str, student: str, sources: Sequence[str], files: Files) -> int:
+def seed_of_submission(seed: str, student: str, sources: Sequence[str], files: Files) -> int:
     """A seed for these cells and files: the same each time they are graded.
 
     Everything that the code can see goes in, with its length: students who write anything that they learned from
     earlier inputs into it get other inputs.
     """
-    named = [part for place in sorted(files) for part in (os.fsencode(place), files[place])]
-    texts = (seed, student, *sources, "")
+    contents = [text.encode("utf-8", "replace") for text in (seed, student, *sources, "")]
+    for path in sorted(files):
+        contents += [os.fsencode(path), files[path]]
     digest = hashlib.sha256()
-    for part in (*(text.encode("utf-8", "replace") for text in texts), *named):
-        digest.update(b"%d " % len(part) + part)
+    for content in contents:
+        digest.update(b"%d " % len(content) + content)
     return int.from_bytes(digest.digest()[:8], "big")
 
 
@@ -107,9 +108,10 @@ class RunningTests:
         failure = None
         if result.error:
             # IPython does not count blank lines at the start of a cell.
-            blank = cell.source[: len(cell.source) - len(cell.source.lstrip())].count("\n")
+            blank_lines = cell.source[: len(cell.source) - len(cell.source.lstrip())].count("\n")
             kind, _, message = result.error.partition(": ")
-            failure = Failure(result.kind or kind, result.message or message, result.line and result.line + blank)
+            line = result.line and result.line + blank_lines
+            failure = Failure(result.kind or kind, result.message or message, line)
         if lost:
             text = sentence_of(lost)
             outputs = [nbformat.v4.new_output("error", ename="CellStopped", evalue=text, traceback=[text])]
@@ -152,7 +154,7 @@ class Grading:
         self.settings = settings
         self.ordinary = RunningTests(settings.ordinary, [cell for cell in self.cells if self._is_ordinary(cell)])
         self.demos = frozenset() if self.ordinary else demos  # a test may use what they define
-        self.seed = own_seed(settings.seed, settings.student, [cell.source for cell in self.cells], files)
+        self.seed = seed_of_submission(settings.seed, settings.student, [cell.source for cell in self.cells], files)
         self.limits = settings.limits
         # Searches for a mistake get the same time again, so that cells and answers lose none of theirs; by the clock,
         # both end at once.
@@ -168,7 +170,7 @@ class Grading:
         self.lost_functions: set[str] = set()  # functions that hung or crashed
         self.output_left = MAX_OUTPUT
         self.denied: list[DeniedCall] = []  # denied calls that no output shows so far
-        self.told: set[DeniedCall] = set()
+        self.shown_calls: set[DeniedCall] = set()
         self.verdicts: list[Verdict] = []
 
     def run(self) -> list[Verdict]:
@@ -196,13 +198,15 @@ class Grading:
         return is_ordinary_test(cell, self.settings.exercises)
 
     def _new_sandbox(self, time: Time) -> SandboxProcess:
-        asked, files = self.settings, self.files
-        device, confined, hidden, by_user = asked.device, asked.confined, asked.hidden, asked.by_user
-        loaded = worth_loading(cell.source for cell in self.cells)
+        settings = self.settings
+        modules = worth_loading(cell.source for cell in self.cells)
 
         def start() -> SandboxProcess:
-            sandbox = SandboxProcess(files, self.limits, device, confined, hidden, loaded, by_user, time)
-            if device != "cpu":  # other sandboxes may hold all its memory
+            sandbox = SandboxProcess(
+                self.files, self.limits, settings.device, settings.confined, settings.hidden, modules,
+                settings.by_user, time,
+            )  # fmt: skip
+            if settings.device != "cpu":  # other sandboxes may hold all its memory
                 sandbox.wait_or_close()
             return sandbox
 
@@ -221,8 +225,8 @@ class Grading:
             return
         try:
             result = self._run_in(self._alive(), cell.source, self.limits.cell, self.numbers[id(cell)])
-        except SandboxLost as stopped:
-            lost = self._whose(stopped.lost)
+        except SandboxLost as error:
+            lost = self._attribute(error.lost)
             cell.outputs = [_error_output("CellStopped", sentence_of(lost)), *self._blocked_outputs()]
             cell.metadata[METADATA_KEY] = {STOPPED: asdict(lost)}  # students can raise an error of that name
             self._note_failure(cell.source, Missing(sentence_of(lost), lost))
@@ -230,11 +234,11 @@ class Grading:
         if result.kind == "NameError" and self.skipped:
             self._run_again_after_demos(cell)
             return
-        cell.outputs = self._as_far_as_room(result.outputs) + self._blocked_outputs()
+        cell.outputs = self._fit(result.outputs) + self._blocked_outputs()
         self.ran.append(cell.source)
         if result.error:
-            because = f"The cell with the definition stopped with {result.error}"
-            self._note_failure(cell.source, Missing(because, error=result.kind))
+            reason = f"The cell with the definition stopped with {result.error}"
+            self._note_failure(cell.source, Missing(reason, error=result.kind))
 
     def _run_in(self, sandbox: SandboxProcess, source: str, seconds: float, number: int | None = None) -> CellResult:
         return sandbox.run_cell(source, seconds, number, self.ordinary.uses(source))
@@ -249,20 +253,21 @@ class Grading:
                 result = self._run_in(self._alive(), self.ordinary.begin(cell), seconds, self.numbers[id(cell)])
                 lost = None
                 self.ran.append(cell.source)
-            except SandboxLost as stopped:
-                lost = self._whose(stopped.lost)
+            except SandboxLost as error:
+                lost = self._attribute(error.lost)
         outputs, verdict = self.ordinary.judge(cell, result, lost)
         self.output_left -= size_of(outputs)
-        shown = outputs if self.output_left > 0 else shorten_outputs(outputs)
-        cell.outputs = [*self._blocked_outputs(), verdict_output(verdict, points_of(cell)), *shown]
+        if self.output_left <= 0:
+            outputs = shorten_outputs(outputs)
+        cell.outputs = [*self._blocked_outputs(), verdict_output(verdict, points_of(cell)), *outputs]
         return verdict
 
-    def _whose(self, lost: Lost) -> Lost:
+    def _attribute(self, lost: Lost) -> Lost:
         """The loss; a timeout is put down to the notebook if that took too long as a whole."""
         is_of_all = lost.loss.is_timeout and lost.loss not in (Loss.IDLE, Loss.ENDLESS) and self.time.is_over
         return Lost(Loss.NOTEBOOK) if is_of_all else lost
 
-    def _as_far_as_room(self, outputs: list[NotebookNode]) -> list[NotebookNode]:
+    def _fit(self, outputs: list[NotebookNode]) -> list[NotebookNode]:
         self.output_left -= size_of(outputs)
         if self.output_left > 0:
             return outputs
@@ -271,14 +276,14 @@ class Grading:
     def _blocked_outputs(self) -> list[NotebookNode]:
         denied = list(dict.fromkeys(self.denied + self.sandbox.take_denied()))
         self.denied = []
-        self.told.update(denied)
+        self.shown_calls.update(denied)
         return [blocked_output(denied)] if denied else []
 
     def _run_again_after_demos(self, cell: NotebookNode) -> None:
         """Run the skipped demos, then the cell again: students who use what a demo defines lose no points."""
         skipped, self.skipped = self.skipped, []
-        for again in [*skipped, cell]:
-            self._run(again)
+        for cell_to_run in [*skipped, cell]:
+            self._run(cell_to_run)
 
     def _alive(self) -> SandboxProcess:
         """A sandbox that has run all cells so far, except those that broke one."""
@@ -290,9 +295,10 @@ class Grading:
 
     def _hurry(self) -> None:
         """Wait less from now on: running cells again takes milliseconds, and code that hung once is called again."""
-        names = ("case",) if self.ordinary else ("cell", "case")
-        short = {name: min(getattr(self.limits, name), AFTER_LOSS) for name in names}
-        self.limits = replace(self.limits, **short)
+        case, cell = min(self.limits.case, AFTER_LOSS), self.limits.cell
+        if not self.ordinary:
+            cell = min(cell, AFTER_LOSS)
+        self.limits = replace(self.limits, case=case, cell=cell)
 
     def _alive_without_autograd(self) -> SandboxProcess:
         """A sandbox in which autograd was gone before all cells ran. SandboxLost is raised if one breaks it."""
@@ -309,7 +315,7 @@ class Grading:
     def _close_without_autograd(self) -> None:
         if self.without_autograd is not None:
             self.without_autograd.close()
-            self._note_what_is_new(self.without_autograd)
+            self._note_new_calls(self.without_autograd)
             self.without_autograd = None
 
     def _start_again(self) -> None:
@@ -320,14 +326,15 @@ class Grading:
     def _replay(self) -> None:
         """Run all cells again, and drop those that break the sandbox this time, on purpose or by chance."""
         while not self.time.is_over:
-            ends_badly = self._first_to_end_badly()
-            self._note_what_is_new(self.sandbox)
-            if ends_badly is None:
+            breaking_source = self._run_until_one_breaks()
+            self._note_new_calls(self.sandbox)
+            if breaking_source is None:
                 return
-            self.ran.remove(ends_badly)
+            self.ran.remove(breaking_source)
             self._start_again()
 
-    def _first_to_end_badly(self) -> str | None:
+    def _run_until_one_breaks(self) -> str | None:
+        """Run all cells, up to the first one that breaks the sandbox: its source."""
         for source in self.ran:
             try:
                 self._run_in(self.sandbox, source, self.settings.limits.cell)
@@ -335,20 +342,20 @@ class Grading:
                 return source
         return None
 
-    def _note_what_is_new(self, sandbox: SandboxProcess) -> None:
+    def _note_new_calls(self, sandbox: SandboxProcess) -> None:
         """Note calls that were denied only in a second run: code can find out that it is not the first."""
-        self.denied += [call for call in sandbox.take_denied() if call not in self.told]
+        self.denied += [call for call in sandbox.take_denied() if call not in self.shown_calls]
 
-    def _note_failure(self, source: str, why: Missing) -> None:
+    def _note_failure(self, source: str, failure: Missing) -> None:
         for name in defined_in(source):
-            self.failed_cells[name] = why
+            self.failed_cells[name] = failure
 
     def _verdict(self, cell: NotebookNode) -> Verdict:
         label = tested_exercise(cell)
         exercise = self.settings.exercises.get(label) if label else None
         if exercise is None:
-            why = "This test does not belong to an exercise that the grader knows, so nothing was compared."
-            return Verdict(None, str(cell.metadata["nbgrader"].get("grade_id")), 0.0, Reason.NO_ANSWER, (why,))
+            sentence = "This test does not belong to an exercise that the grader knows, so nothing was compared."
+            return Verdict(None, str(cell.metadata["nbgrader"].get("grade_id")), 0.0, Reason.NO_ANSWER, (sentence,))
         return self.verdict_on(exercise)
 
     def verdict_on(self, exercise: Exercise) -> Verdict:
@@ -373,30 +380,33 @@ class Grading:
         source = self.definitions.only_source(key.exercise.entry)
         if source is None or self.time.is_over:
             return None
-        make = self._new_sandbox if key.exercise.form.has_autograd else self._new_sandbox_without_autograd
-        trial = Trial(make, self.for_searches, self.ran, key, standins)
+        has_autograd = key.exercise.form.has_autograd
+        make_sandbox = self._new_sandbox if has_autograd else self._new_sandbox_without_autograd
+        trial = Trial(make_sandbox, self.for_searches, self.ran, key, standins)
         return trial.explain(source, self.settings.device)
 
-    def ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
+    def ask(self, exercise: Exercise, cases: Sequence[SampledCase], standins: Standins) -> list[Answer]:
         """Put cases to the student's code for an exercise."""
         if self.time.is_over:
-            return [Lost(Loss.NOT_RUN, self.time.waited_too_long)] * len(drawn)
+            return [Lost(Loss.NOT_RUN, self.time.waited_too_long)] * len(cases)
         try:
             sandbox = self._alive() if exercise.form.has_autograd else self._alive_without_autograd()
-            asked = sandbox.answers(exercise.entry, drawn, standins, exercise.form.name, self.limits.case)
-            answers = [self._explained(exercise, answer) for answer in asked]
-        except SandboxLost as stopped:
-            answers = [self._whose(stopped.lost)]
+            answers = [
+                self._add_reason(exercise, answer)
+                for answer in sandbox.answers(exercise.entry, cases, standins, exercise.form.name, self.limits.case)
+            ]
+        except SandboxLost as error:
+            answers = [self._attribute(error.lost)]
         if isinstance(answers[-1], Lost):
             self.lost_functions.add(exercise.entry)
         # Code that hangs once may hang every time: do not wait again.
-        return answers + answers[-1:] * (len(drawn) - len(answers))
+        return answers + answers[-1:] * (len(cases) - len(answers))
 
-    def _explained(self, exercise: Exercise, answer: Answer) -> Answer:
+    def _add_reason(self, exercise: Exercise, answer: Answer) -> Answer:
         """An answer; if it is missing or lost, with the reason that is known here."""
         if isinstance(answer, Missing):
             return self.failed_cells.get(exercise.entry, answer)
-        return self._whose(answer) if isinstance(answer, Lost) else answer
+        return self._attribute(answer) if isinstance(answer, Lost) else answer
 
 
 def _error_output(name: str, text: str) -> NotebookNode:

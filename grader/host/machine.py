@@ -52,7 +52,8 @@ def version_of(package: str) -> str:
 def environment() -> str:
     """The versions that a grade depends on, in words."""
     versions = {name: version_of(package) for name, package in _GRADED_WITH.items()}
-    return ", ".join([f"Python {platform.python_version()}", *(f"{name} {found}" for name, found in versions.items())])
+    packages = [f"{name} {version}" for name, version in versions.items()]
+    return ", ".join([f"Python {platform.python_version()}", *packages])
 
 
 def why_broken(module: str) -> str:
@@ -60,7 +61,7 @@ def why_broken(module: str) -> str:
     try:
         import_module(module)
     except Exception as error:  # damaged packages raise anything
-        return said(error)
+        return describe_error(error)
     return ""
 
 
@@ -69,13 +70,13 @@ def landlock_version() -> int | str:
     try:
         from landlock import landlock_abi_version
 
-        found: int = landlock_abi_version()
+        number: int = landlock_abi_version()
     except Exception as error:  # platforms without Landlock raise various errors
-        return said(error)
-    return found
+        return describe_error(error)
+    return number
 
 
-def said(error: Exception) -> str:
+def describe_error(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
@@ -88,7 +89,7 @@ def _trial_error(program: str) -> str:
     """Run a program in a new folder; return what went wrong, if anything."""
     try:
         with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run(
+            process = subprocess.run(
                 [sys.executable, "-c", program, folder],
                 capture_output=True,
                 text=True,
@@ -97,10 +98,10 @@ def _trial_error(program: str) -> str:
             )
     except (OSError, subprocess.SubprocessError) as error:  # such as no place to write
         return str(error)
-    if not done.returncode:
+    if not process.returncode:
         return ""
-    lines = done.stderr.strip().splitlines()
-    return lines[-1] if lines else f"exit code {done.returncode}"
+    lines = process.stderr.strip().splitlines()
+    return lines[-1] if lines else f"exit code {process.returncode}"
 
 
 def free_memory() -> float:
@@ -130,13 +131,13 @@ def cuda_devices() -> tuple[str | None, list[str]]:
 
 
 @contextlib.contextmanager
-def in_little_memory(more: int) -> Iterator[None]:
-    """Let this process use only so many more bytes of memory meanwhile."""
+def in_little_memory(size: int) -> Iterator[None]:
+    """Let this process use at most this many more bytes of memory meanwhile."""
     import resource  # which only Unix has
 
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     in_use = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    limits = (limit for limit in (in_use + more, soft, hard) if limit != resource.RLIM_INFINITY)
+    limits = (limit for limit in (in_use + size, soft, hard) if limit != resource.RLIM_INFINITY)
     resource.setrlimit(resource.RLIMIT_AS, (min(limits), hard))
     try:
         yield

@@ -321,7 +321,7 @@ class SandboxProcess:
 
     def close(self) -> None:
         """End the process and everything it started, and remove its folder."""
-        self._denials.read()
+        self._denials.read_notes()
         self._process.end()
         self._scratch.remove()
 

@@ -27,8 +27,8 @@ PATIENCE = 10  # all may take this many times as long by the clock
 class Trial:
     """Sandboxes that have run all cells, made when needed, with a share of the time that is left."""
 
-    make: Callable[[Time], SandboxProcess]
-    left: Time
+    make_sandbox: Callable[[Time], SandboxProcess]
+    time_left: Time
     cells: Sequence[str]
     key: AnswerKey
     standins: Standins
@@ -38,13 +38,13 @@ class Trial:
     answers: AnswersOfEdited = field(init=False)
 
     def __post_init__(self) -> None:
-        self.time = Time(SECONDS_IN_ALL * (MOST_LOST + 1), PATIENCE / (MOST_LOST + 1), self.left)
+        self.time = Time(SECONDS_IN_ALL * (MOST_LOST + 1), PATIENCE / (MOST_LOST + 1), self.time_left)
         self.answers = AnswersOfEdited(self.key.exercise.form.name)
 
     def explain(self, source: str, device: str) -> Version | Verdict | None:
         """A change to this cell that makes all answers right, or a verdict that such changes lead to."""
-        defined = dict.fromkeys(name for cell in self.cells for name in defined_in(cell))
-        functions = [name for name in defined if name != self.key.exercise.entry]
+        names = dict.fromkeys(name for cell in self.cells for name in defined_in(cell))
+        functions = [name for name in names if name != self.key.exercise.entry]
         try:
             return LineSearch(self.key, self.ask, device, functions).explain(source)
         finally:
@@ -77,7 +77,7 @@ class Trial:
 
     def _ready(self) -> SandboxProcess:
         if self.sandbox is None:
-            self.sandbox = self.make(self.time)
+            self.sandbox = self.make_sandbox(self.time)
             for source in self.cells:
                 self.sandbox.run_cell(source, SECONDS_IN_ALL)
         return self.sandbox

@@ -30,7 +30,7 @@ from grader.sandbox.notes import memory_handed_over
 
 
 @contextlib.contextmanager
-def really(user: int | None) -> Iterator[None]:
+def with_real_user(user: int | None) -> Iterator[None]:
     """Give this process the real user id `user`, and keep its effective one; None changes nothing.
 
     Setting limits of another process takes its real user id, or a privilege that root in a container lacks.
@@ -60,11 +60,11 @@ def fonts_kept() -> dict[str, str]:
     """
     try:
         caches = Path(os.getenv("XDG_CACHE_HOME") or "~/.cache").expanduser() / FOLDER
-        kept = caches / "matplotlib"
-        kept.mkdir(parents=True, exist_ok=True)
+        fonts = caches / "matplotlib"
+        fonts.mkdir(parents=True, exist_ok=True)
     except (OSError, RuntimeError):  # no folder, no home
         return {}
-    return {"XDG_CACHE_HOME": str(caches)} if os.access(kept, os.W_OK) else {}
+    return {"XDG_CACHE_HOME": str(caches)} if os.access(fonts, os.W_OK) else {}
 
 
 START_SECONDS = 120  # importing torch on a cold, busy disk
@@ -139,8 +139,8 @@ class Forked:
         return self._cpu_seconds
 
     @contextlib.contextmanager
-    def limited_by(self, more: int) -> Iterator[None]:
-        """Let it get at most `more` bytes meanwhile: of heap, maps, files in memory, threads.
+    def limited_by(self, size: int) -> Iterator[None]:
+        """Let it get at most `size` bytes more meanwhile: of heap, maps, files in memory, threads.
 
         This limits both new addresses and reserved ones that it may not write so far. Limits are soft ones, which can
         be raised again without a privilege; a sandbox may not set any.
@@ -148,19 +148,18 @@ class Forked:
         before = {}
         with contextlib.suppress(OSError, IndexError):  # it has ended, as the next request will show
             pages = list(map(int, Path(f"/proc/{self.pid}/statm").read_text().split()))
-            for limit, held in ((resource.RLIMIT_AS, pages[0]), (resource.RLIMIT_DATA, pages[5])):
+            for limit, page_count in ((resource.RLIMIT_AS, pages[0]), (resource.RLIMIT_DATA, pages[5])):
                 before[limit] = resource.prlimit(self.pid, limit)
-                most = (held * resource.getpagesize() + more, before[limit][1])
-                self._set_limit(limit, most)
+                self._set_limit(limit, (page_count * resource.getpagesize() + size, before[limit][1]))
         try:
             yield
         finally:
-            for limit, was in before.items() if self.alive else ():
+            for limit, soft_and_hard in before.items() if self.alive else ():
                 with contextlib.suppress(OSError):  # it has ended, or, unconfined, has lowered its own limits
-                    self._set_limit(limit, was)
+                    self._set_limit(limit, soft_and_hard)
 
     def _set_limit(self, limit: int, soft_and_hard: tuple[int, int]) -> None:
-        with really(self.user):
+        with with_real_user(self.user):
             resource.prlimit(self.pid, limit, soft_and_hard)
 
     def take_hold(self) -> None:
@@ -203,26 +202,28 @@ class Zygote:
 
     def fork(self, order: dict[str, Any]) -> Forked:
         """A new sandbox that follows `order`."""
-        channel, its_channel = socket.socketpair()
-        notes, its_notes = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # each note is one packet
+        channel, sandbox_channel = socket.socketpair()
+        notes, sandbox_notes = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # each note is one packet
         notes.setblocking(False)
-        its_notes.setblocking(False)  # notes beyond its room are lost
+        sandbox_notes.setblocking(False)  # notes beyond its room are lost
         try:
-            told, handle = self._exchange(json.dumps(order).encode(), [its_channel.fileno(), its_notes.fileno()])
+            facts, handle = self._exchange(
+                json.dumps(order).encode(), [sandbox_channel.fileno(), sandbox_notes.fileno()]
+            )
         except (ZygoteError, OSError):
             channel.close()
             notes.close()
             raise
         finally:
-            its_channel.close()
-            its_notes.close()
-        return Forked(told["pid"], handle, channel, notes, told["user"])
+            sandbox_channel.close()
+            sandbox_notes.close()
+        return Forked(facts["pid"], handle, channel, notes, facts["user"])
 
-    def another(self) -> socket.socket:
+    def fork_zygote(self) -> socket.socket:
         """A connection to a new zygote, for another process that grades."""
-        control, its_control = _connection()
-        with its_control, contextlib.suppress(OSError):  # a process that gets no answer starts its own
-            socket.send_fds(self._control, [json.dumps({"another": True}).encode()], [its_control.fileno()])
+        control, other_end = _connection()
+        with other_end, contextlib.suppress(OSError):  # a process that gets no answer starts its own
+            socket.send_fds(self._control, [json.dumps({"another": True}).encode()], [other_end.fileno()])
         return control
 
     def close(self) -> None:
@@ -237,12 +238,12 @@ class Zygote:
             if is_short(error):
                 raise
             raise ZygoteError(self._last_words() or f"the process that forks them does not answer ({error})") from error
-        told = json.loads(reply) if reply else {}
-        if "short" in told:
-            raise OSError(told["short"], os.strerror(told["short"]))
+        facts = json.loads(reply) if reply else {}
+        if "short" in facts:
+            raise OSError(facts["short"], os.strerror(facts["short"]))
         if not handles:
             raise ZygoteError(self._last_words() or "the process that forks them has ended")
-        return told, handles[0]
+        return facts, handles[0]
 
     def _last_words(self) -> str:
         """The last line that the process printed before its end; empty if unknown."""

@@ -15,13 +15,13 @@ def one_line(text: object, length: int = 200) -> str:
 
 def listed(names: Iterable[object], most: int = 10, last: str = "and") -> str:
     """Names as people read them: "a, b and c", or "a, b and 7 more" if `most` is 2."""
-    shown = list(map(one_line, names))
-    if len(shown) > most:
-        shown = [*shown[:most], f"{len(shown) - most} more"]
-    return f" {last} ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
+    texts = list(map(one_line, names))
+    if len(texts) > most:
+        texts = [*texts[:most], f"{len(texts) - most} more"]
+    return f" {last} ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]]))
 
 
-def plural(count: int, one: str) -> str:
+def plural(count: int, noun: str) -> str:
     """A count with its noun, such as "no students", "1 student" or "3 students"."""
-    many = f"{one}es" if one.endswith("sh") else f"{one}s"
-    return f"{count or 'no'} {one if count == 1 else many}"
+    nouns = f"{noun}es" if noun.endswith("sh") else f"{noun}s"
+    return f"{count or 'no'} {noun if count == 1 else nouns}"

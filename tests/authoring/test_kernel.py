@@ -30,7 +30,7 @@ CODE = {
 
 
 def test_author_kernel_shows_the_verdict_of_grading(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grading, "own_seed", lambda *_: DEFAULT_SEED)
+    monkeypatch.setattr(grading, "seed_of_submission", lambda *_: DEFAULT_SEED)
     cells = [SETUP, *(cell for code in CODE.values() for cell in (code, "hidden_tests(3, points=2)"))]
     notebook = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, cells)))
     client_of(notebook, timeout=300, resources={"metadata": {"path": str(ROOT / "source/self_attention")}}).execute()

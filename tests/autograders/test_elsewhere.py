@@ -29,7 +29,7 @@ from grader.autograders.packed import HIDDEN_FILE, unpack
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.hidden_seed import secret_of
-from grader.host.zygote_process import really
+from grader.host.zygote_process import with_real_user
 from grader.model.label import Label
 from grader.model.submission import Graded, Submission
 from grader.sandbox import own_user
@@ -248,7 +248,7 @@ def test_really_sets_limits_of_another_user() -> None:
         library.capget(header, sets)
         sets[0] &= ~(1 << 24)  # CAP_SYS_RESOURCE, in effect
         assert library.capset(header, sets) == 0
-        with really(user):
+        with with_real_user(user):
             resource.prlimit(other, *limit)
         assert (os.getresuid(), os.getresgid()) == ((0, 0, 0), (0, 0, 0))
 

@@ -100,7 +100,7 @@ def run_and_kill(course: Course, after: float = 0.0, results: int = 0) -> None:
     """Grade in a process of its own, which is killed after some time, or by itself when there are so many results."""
     # With a zygote of its own, as each process of a crew has: else the reply to an order over which it was killed would
     # come to us, and every sandbox that follows here would be taken for the one before it.
-    zygote = start_zygote().another()
+    zygote = start_zygote().fork_zygote()
     pid = os.fork()
     if pid == 0:
         use_zygote(zygote)

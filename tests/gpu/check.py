@@ -44,7 +44,7 @@ from test_attacks import FOLDER, read
 
 from class_mix import members, notebooks_of_class
 from grader.course.folder import Course
-from grader.host.devices import EACH, free_on_gpus, jobs_on_gpus
+from grader.host.devices import MEMORY_OF_SANDBOX, free_on_gpus, jobs_on_gpus
 from grader.judging.wrong_device import tolerance_on
 from grader.model.verdict import Reason, Verdict
 from grader.notebooks.cells import solutions
@@ -277,8 +277,8 @@ def memory(table: Table) -> None:
     largest = max(each)
     table.row(
         "memory of one more sandbox that computes",
-        f"{largest:.0f} MiB; we count {EACH / 2**20:.0f}",
-        largest * 2**20 < EACH,
+        f"{largest:.0f} MiB; we count {MEMORY_OF_SANDBOX / 2**20:.0f}",
+        largest * 2**20 < MEMORY_OF_SANDBOX,
     )
     table.row("a sandbox on the GPU starts in", f"{started:.2f} s")
     table.row("processor seconds of an idle second", idle, idle[0].isdigit() and float(idle) < 0.2)

@@ -13,7 +13,7 @@ from grader.classroom.progress import results_table
 from grader.classroom.run import autograde
 from grader.cli.terminal import console
 from grader.course.folder import Course
-from grader.host.denials import MOST, denied_in_note
+from grader.host.denials import MOST_CALLS, denied_in_note
 from grader.host.grading import grade_notebook
 from grader.host.limits import Limits
 from grader.host.sandbox_process import MAX_SOURCE, SandboxLost, SandboxProcess
@@ -93,7 +93,7 @@ def test_run_cell_measures_length_in_bytes_sent(letter: str, error: str, sandbox
 @pytest.mark.slow
 def test_take_denied_is_bounded(sandbox: SandboxProcess) -> None:
     sandbox.run_cell("import os\nfor pid in range(100000, 100200):\n  try: os.kill(pid, 0)\n  except OSError: pass", 20)
-    assert len(sandbox.take_denied()) == MOST
+    assert len(sandbox.take_denied()) == MOST_CALLS
 
 
 RAW = [  # system calls past Python, which knows nothing of them

@@ -254,7 +254,7 @@ def parent_of(pid: int) -> int:
 def test_zygote_for_another_process_ends_alone() -> None:
     """What its sandboxes do is then nobody else's affair: numbers of processes that have ended are its own."""
     zygote = start_zygote()
-    another = Zygote(zygote.another())
+    another = Zygote(zygote.fork_zygote())
     own, its = zygote.fork(ORDER), another.fork(ORDER)
     assert parent_of(own.pid) != parent_of(its.pid)
     assert parent_of(parent_of(its.pid)) == parent_of(own.pid)
@@ -268,7 +268,7 @@ def test_zygote_for_another_process_ends_alone() -> None:
 @pytest.mark.slow
 def test_zygote_when_it_died_is_replaced() -> None:
     """Nobody waits for its last words while another one, forked from it, could still write some."""
-    with start_zygote().another():
+    with start_zygote().fork_zygote():
         _replaces_one_that_died()
 
 

@@ -13,7 +13,7 @@ from grader import decide
 from grader.classroom.run import autograde
 from grader.course.folder import Course
 from grader.host import grading
-from grader.host.grading import own_seed
+from grader.host.grading import seed_of_submission
 from grader.judging.answer_key import AnswerKey
 from grader.judging.best_verdict import keys_in_all_forms
 from grader.model.exercise import Exercise
@@ -56,7 +56,7 @@ def grade(
 @contextlib.contextmanager
 def a_few_seeds() -> Iterator[None]:
     """Map the seeds of submissions to only a few, and keep the answer keys for these."""
-    make, draw = own_seed, keys_in_all_forms
+    make, draw = seed_of_submission, keys_in_all_forms
     known: dict[tuple[str, int], list[AnswerKey]] = {}
 
     def keys(exercise: Exercise, seed: int) -> list[AnswerKey]:
@@ -66,6 +66,6 @@ def a_few_seeds() -> Iterator[None]:
         return known[place]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grading, "own_seed", lambda *of_what: make(*of_what) % SEEDS)
+        patch.setattr(grading, "seed_of_submission", lambda *of_what: make(*of_what) % SEEDS)
         patch.setattr(decide, "keys_in_all_forms", keys)
         yield
