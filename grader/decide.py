@@ -6,8 +6,8 @@ import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from grader.again.asking_again import true_of_the_code
-from grader.again.drawn_anew import with_understanding
+from grader.again.asking_again import add_evidence_of_code
+from grader.again.drawn_anew import deny_credit_for_ignoring
 from grader.facts.definitions import Definitions
 from grader.facts.device_facts import with_device_named
 from grader.judging.answer_key import AnswerKey
@@ -63,11 +63,11 @@ class _Deciding:
         verdict = best_verdict(self._keys, code.ask, self._standins, self._judge, standins_first)
         facts = functools.partial(code.definitions.facts, exercise)
         ask = self._ask_with_standins
-        verdict = true_of_the_code(key, verdict, facts, ask, self._judge)
+        verdict = add_evidence_of_code(key, verdict, facts, ask, self._judge)
         verdict = with_device_named(verdict, code.definitions.only_source(exercise.entry))
         explain = functools.partial(code.explain, key, self._standins)
         verdict = add_lines(exercise, verdict, explain, facts)
-        return with_understanding(key, verdict, facts, ask, self._judge)
+        return deny_credit_for_ignoring(key, verdict, facts, ask, self._judge)
 
     def _ask_with_standins(self, cases: Sequence[SampledCase]) -> list[Answer]:
         return self._code.ask(cases, self._standins)

@@ -10,7 +10,7 @@ from typing import Any
 
 from torch import Tensor
 
-from grader.again.another_way import Way
+from grader.again.call_variants import CallVariant
 from grader.model.broken_rules import another_order
 from grader.model.exercise import Exercise, Inputs, SampledCase
 from grader.model.fact import Fact, FactKind
@@ -22,61 +22,62 @@ from grader.sandbox.nested import map_tensors, tensors_in
 Turn = Callable[[Tensor], Tensor]
 
 
-def ways_with_rows(exercise: Exercise, first: SampledCase) -> Iterator[Way]:
-    """Ways with columns as rows, or flat, and with matrices and biases unchanged or turned along."""
+def variants_with_rows(exercise: Exercise, first_case: SampledCase) -> Iterator[CallVariant]:
+    """Variants with columns as rows, or flat, and with matrices and biases unchanged or turned along."""
     if exercise.columns is None:
         return
-    others = first.inputs[1:]
+    inputs = first_case.inputs[1:]
     rows, flat = exercise.columns.rows, exercise.columns.flat
-    kinds = set(map(_is_column, tensors_in(others)))
-    for (word, mistake), column, matrix in itertools.product(
-        ((_turned, rows), (_flat, flat)) if flat else ((_turned, rows),),
-        (_turned, _flat, _as_it_is) if not flat or any(isinstance(other, Tensor) for other in others) else (None,),
-        (_as_it_is, _turned) if False in kinds else (_as_it_is,),
-    ):
-        name, says = mistake
-        yield Way(name, (says,), _given(word, column or word, matrix), (_back, _unchanged))
+    has_matrices = not all(map(_is_column, tensors_in(inputs)))
+    words = ((_transpose, rows), (_flatten, flat)) if flat else ((_transpose, rows),)
+    needs_columns = not flat or any(isinstance(value, Tensor) for value in inputs)
+    columns = (_transpose, _flatten, _keep) if needs_columns else (None,)
+    matrices = (_keep, _transpose) if has_matrices else (_keep,)
+    for (turn_word, mistake), turn_column, turn_matrix in itertools.product(words, columns, matrices):
+        name, sentence = mistake
+        change_inputs = _turn_inputs(turn_word, turn_column or turn_word, turn_matrix)
+        yield CallVariant(name, (sentence,), change_inputs, (_turn_back, _keep_value))
 
 
-def _given(word: Turn, column: Turn, matrix: Turn) -> Callable[[Inputs], Inputs]:
-    def given(inputs: Inputs) -> Inputs:
+def _turn_inputs(turn_word: Turn, turn_column: Turn, turn_matrix: Turn) -> Callable[[Inputs], Inputs]:
+    """How to turn the tensors of inputs: words are in lists, and in the first input; biases and matrices are not."""
+
+    def turn_input(value: object) -> object:
+        turn_bias = turn_word if isinstance(value, list) else turn_column
+        return _turn_matrices(value, lambda tensor: turn_bias(tensor) if _is_column(tensor) else turn_matrix(tensor))
+
+    def change_inputs(inputs: Inputs) -> Inputs:
         first, *others = inputs
-        return (_each(first, lambda _: word), *(_each(other, _kind(other, word, column, matrix)) for other in others))
+        return (_turn_matrices(first, turn_word), *map(turn_input, others))
 
-    return given
-
-
-def _kind(value: object, word: Turn, column: Turn, matrix: Turn) -> Callable[[Tensor], Turn]:
-    """How to turn the tensors of an input: words are in lists, biases and matrices are not."""
-    in_list = isinstance(value, list)
-    return lambda tensor: (word if in_list else column) if _is_column(tensor) else matrix
+    return change_inputs
 
 
-def _each(value: object, turn_of: Callable[[Tensor], Turn]) -> object:
-    return map_tensors(lambda tensor: turn_of(tensor)(tensor) if tensor.dim() == 2 else tensor, value)
+def _turn_matrices(value: object, turn: Turn) -> object:
+    return map_tensors(lambda tensor: turn(tensor) if tensor.dim() == 2 else tensor, value)
 
 
 def _is_column(tensor: Tensor) -> bool:
     return tensor.dim() == 2 and tensor.shape[1] == 1 < tensor.shape[0]
 
 
-def _turned(tensor: Tensor) -> Tensor:
+def _transpose(tensor: Tensor) -> Tensor:
     return tensor.mT.clone()
 
 
-def _flat(tensor: Tensor) -> Tensor:
+def _flatten(tensor: Tensor) -> Tensor:
     return tensor.reshape(-1).clone()
 
 
-def _as_it_is(tensor: Tensor) -> Tensor:
+def _keep(tensor: Tensor) -> Tensor:
     return tensor
 
 
-def _unchanged(value: object) -> Any:
+def _keep_value(value: object) -> Any:
     return value
 
 
-def _back(value: object) -> Any:
+def _turn_back(value: object) -> Any:
     """Turn rows in a result into columns."""
     return map_tensors(_as_columns, value)
 
@@ -92,34 +93,40 @@ ANOTHER_ORDER = "arguments in another order"
 Names = Sequence[str]
 
 
-def ways_by_name(exercise: Exercise, first: SampledCase, facts: Sequence[Fact]) -> Iterator[Way]:
-    """The way with the code's own order, if it has the right arguments in another one."""
-    written = {fact.what: fact.parts for fact in facts if fact.kind == FactKind.ARGUMENTS}
-    asked = {name: names for name, names in _asked(exercise).items() if _is_another_order(names, written.get(name))}
-    if not asked:
+def variants_by_name(exercise: Exercise, first_case: SampledCase, facts: Sequence[Fact]) -> Iterator[CallVariant]:
+    """The variant with the code's own order, if it has the right arguments in another one."""
+    student_names = {fact.what: fact.parts for fact in facts if fact.kind == FactKind.ARGUMENTS}
+    sentences, order = [], {}
+    for function, names in _names_by_function(exercise).items():
+        if _is_another_order(names, student_names.get(function)):
+            sentences.append(another_order(function, student_names[function], names))
+            order[function] = [names.index(name) for name in student_names[function]]
+    if not order:
         return
-    sentences = tuple(another_order(name, written[name], names) for name, names in asked.items())
-    order = {name: _order(names, written[name]) for name, names in asked.items()}
-    if exercise.form.methods:
-        if _fits_calls(order, first.inputs):
-            given = _for_a_class(order, _defaults(exercise))
-            back = functools.partial(with_gradients_in_order, order=order.get("forward", []))
-            yield Way(ANOTHER_ORDER, sentences, given, (back,))
-    else:
-        yield Way(ANOTHER_ORDER, sentences, _for_a_function(order[exercise.entry]))
+    if not exercise.form.methods:
+        yield CallVariant(ANOTHER_ORDER, tuple(sentences), _reorder_for_function(order[exercise.entry]))
+    elif _fits_calls(order, first_case.inputs):
+        change_inputs = _reorder_for_class(order, _defaults(exercise))
+        restore = functools.partial(with_gradients_in_order, order=order.get("forward", []))
+        yield CallVariant(ANOTHER_ORDER, tuple(sentences), change_inputs, (restore,))
 
 
-def _asked(exercise: Exercise) -> dict[str, Names]:
+def _names_by_function(exercise: Exercise) -> dict[str, Names]:
     """The names of the arguments asked for, by function or method, taken from the reference."""
     if not exercise.form.methods:
         return {exercise.entry: _names(exercise.reference)}
-    ours = inspect.unwrap(exercise.reference)
-    return {method: _names(getattr(ours, method))[1:] for method in exercise.form.methods if hasattr(ours, method)}
+    return {name: _names(method)[1:] for name, method in _methods(exercise).items()}
+
+
+def _methods(exercise: Exercise) -> dict[str, Any]:
+    """The methods of the reference that students write, too."""
+    module_class = inspect.unwrap(exercise.reference)
+    return {name: getattr(module_class, name) for name in exercise.form.methods if hasattr(module_class, name)}
 
 
 def names_of_arguments(exercise: Exercise) -> Names:
     """The arguments in each call of the function or, for a class, of `forward`."""
-    return _asked(exercise).get("forward" if exercise.form.methods else exercise.entry, [])
+    return _names_by_function(exercise).get("forward" if exercise.form.methods else exercise.entry, [])
 
 
 def _names(function: Callable[..., Any]) -> list[str]:
@@ -127,56 +134,52 @@ def _names(function: Callable[..., Any]) -> list[str]:
         parameters = inspect.signature(function).parameters.values()
     except ValueError:  # some functions of torch have none
         return []
-    return [one.name for one in parameters if one.kind == one.POSITIONAL_OR_KEYWORD]
+    return [parameter.name for parameter in parameters if parameter.kind == parameter.POSITIONAL_OR_KEYWORD]
 
 
-def _is_another_order(asked: Names, written: Names | None) -> bool:
-    return written is not None and list(written) != list(asked) and sorted(written) == sorted(asked)
-
-
-def _order(asked: Names, written: Names) -> list[int]:
-    return [asked.index(name) for name in written]
+def _is_another_order(names: Names, student_names: Names | None) -> bool:
+    if student_names is None or list(student_names) == list(names):
+        return False
+    return sorted(student_names) == sorted(names)
 
 
 def _defaults(exercise: Exercise) -> dict[str, list[object]]:
     """Defaults of the last arguments, by method."""
-    ours = inspect.unwrap(exercise.reference)
-    methods = [name for name in exercise.form.methods if hasattr(ours, name)]
-    return {name: list(getattr(ours, name).__defaults__ or ()) for name in methods}
+    return {name: list(method.__defaults__ or ()) for name, method in _methods(exercise).items()}
 
 
-def _reordered(given: Sequence[Any], order: Sequence[int], defaults: Sequence[Any] = ()) -> list[Any]:
-    """Given arguments in this order; a missing one before a given one gets its default."""
-    missing = len(order) - len(given)
-    known = [index for index in order if index < len(given)]
-    if list(order[: len(given)]) == known:
-        return [given[index] for index in known]
+def _reorder(arguments: Sequence[Any], order: Sequence[int], defaults: Sequence[Any] = ()) -> list[Any]:
+    """Arguments in this order; a missing one before one that is there gets its default."""
+    missing = len(order) - len(arguments)
+    indices = [index for index in order if index < len(arguments)]
+    if list(order[: len(arguments)]) == indices:
+        return [arguments[index] for index in indices]
     if not 0 <= missing <= len(defaults):
-        return list(given)
-    everything = [*given, *defaults[len(defaults) - missing :]]
-    return [everything[index] for index in order]
+        return list(arguments)
+    all_arguments = [*arguments, *defaults[len(defaults) - missing :]]
+    return [all_arguments[index] for index in order]
 
 
-def _for_a_function(order: Sequence[int]) -> Callable[[Inputs], Inputs]:
-    return lambda inputs: tuple(_reordered(inputs, order))
+def _reorder_for_function(order: Sequence[int]) -> Callable[[Inputs], Inputs]:
+    return lambda inputs: tuple(_reorder(inputs, order))
 
 
-def _for_a_class(
+def _reorder_for_class(
     order: Mapping[str, Sequence[int]], defaults: Mapping[str, Sequence[Any]]
 ) -> Callable[[Inputs], Inputs]:
-    def given(inputs: Inputs) -> Inputs:
+    def change_inputs(inputs: Inputs) -> Inputs:
         case = ClassInputs(*inputs)
         if "__init__" in order:
-            case = case._replace(arguments=_reordered(case.arguments, order["__init__"], defaults["__init__"]))
+            case = case._replace(arguments=_reorder(case.arguments, order["__init__"], defaults["__init__"]))
         if "forward" in order:
-            moved = {name: _reordered(one, order["forward"], defaults["forward"]) for name, one in case.calls.items()}
-            case = case._replace(calls=moved)
+            calls = {name: _reorder(call, order["forward"], defaults["forward"]) for name, call in case.calls.items()}
+            case = case._replace(calls=calls)
         return tuple(case)
 
-    return given
+    return change_inputs
 
 
 def _fits_calls(order: Mapping[str, Sequence[int]], inputs: Inputs) -> bool:
     """Whether gradients are still asked for the same arguments."""
-    asked = ClassInputs(*inputs).gradients
-    return sorted(order.get("forward", range(asked))[:asked]) == list(range(asked))
+    count = ClassInputs(*inputs).gradients
+    return sorted(order.get("forward", range(count))[:count]) == list(range(count))

@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from grader.again.another_way import AskAgain, AskedAgain, Way
-from grader.again.arguments import ways_by_name, ways_with_rows
-from grader.again.parameter_names import ways_by_parameters
+from grader.again.arguments import variants_by_name, variants_with_rows
+from grader.again.call_variants import AskAgain, CallVariant, VariantTrials
+from grader.again.parameter_names import variants_by_parameters
 from grader.facts.code_facts import FIRST_SIZES
 from grader.judging import wording
 from grader.judging.answer_key import AnswerKey
@@ -29,10 +29,10 @@ from grader.model.verdict import Reason, Verdict
 # Ask again with values in the notebook's variables that fit the case: if all is right then, nothing else was wrong.
 
 MAX_NAMES = 3
-MOST = 150  # ways to lend; sizes come first, and two names get through all of them
+MOST_CHOICES = 150  # of values; sizes come first, and two names get through all of them
 
 
-def is_right_with_lent_values(
+def is_right_with_other_variables(
     key: AnswerKey,
     ask: AskAgain,
     names: Sequence[str],
@@ -42,14 +42,15 @@ def is_right_with_lent_values(
     if not 0 < len(names) <= MAX_NAMES:
         return False
     key = key.only(key.about_numbers)  # one name cannot fit two counts of words
-    cases, keys = key.cases, key.split()  # right answers do not depend on what is lent
-    for chosen in itertools.islice(itertools.product(values_in_all(cases), repeat=len(names)), MOST):
-        lent = [
-            replace(case, lent=dict(zip(names, of_case, strict=True)))
-            for case, of_case in zip(cases, zip(*chosen, strict=True), strict=True)
+    keys = key.split()  # right answers do not depend on these variables
+    choices = itertools.product(values_in_all(key.cases), repeat=len(names))
+    for choice in itertools.islice(choices, MOST_CHOICES):
+        cases = [
+            replace(case, lent=dict(zip(names, values, strict=True)))
+            for case, values in zip(key.cases, zip(*choice, strict=True), strict=True)
         ]
-        asked = zip(keys, (lent[:1], lent[1:]), strict=True)
-        if all(judge.is_right(key, ask(some)) for key, some in asked):
+        parts = zip(keys, (cases[:1], cases[1:]), strict=True)
+        if all(judge.is_right(part_key, ask(part_cases)) for part_key, part_cases in parts):
             return True
     return False
 
@@ -58,40 +59,42 @@ CREDIT = 0.5  # for code that is right when asked in another way
 UNEXPLAINED = (Reason.WRONG, Reason.ERROR, Reason.CONSTANT)
 
 
-def true_of_the_code(
+def add_evidence_of_code(
     key: AnswerKey,
     verdict: Verdict,
-    read: Callable[[], Sequence[Fact]],
+    read_facts: Callable[[], Sequence[Fact]],
     ask: AskAgain,
     judge: Judge,
 ) -> Verdict:
-    """Add to a verdict what the code shows: its text, which `read` reads, and its other answers."""
+    """Add to a verdict what the code shows: its text, which `read_facts` reads, and its other answers."""
     if not may_be_seen_in_code(verdict):
         return verdict
-    facts, exercise = read(), key.exercise
+    facts, exercise = read_facts(), key.exercise
     names = borrowed_names(facts, exercise, verdict)
-    if names and is_right_with_lent_values(key, ask, names, judge):
+    if names and is_right_with_other_variables(key, ask, names, judge):
         return name_only_borrowing(verdict, facts)
     if verdict.reason in UNEXPLAINED:
-        verdict = _in_another_way(key, verdict, facts, ask, judge) or verdict
+        verdict = _explain_by_variants(key, verdict, facts, ask, judge) or verdict
     return add_facts(exercise, verdict, facts)
 
 
-def _in_another_way(
+def _explain_by_variants(
     key: AnswerKey, verdict: Verdict, facts: Sequence[Fact], ask: AskAgain, judge: Judge
 ) -> Verdict | None:
-    exercise, first = key.exercise, key.cases[0]
-    by_name, with_rows = list(ways_by_name(exercise, first, facts)), list(ways_with_rows(exercise, first))
-    by_parameters = list(ways_by_parameters(exercise, key.cases, ask))
-    asked = AskedAgain(key, ask, judge)
-    if way := asked.first_right([*by_parameters, *by_name, *with_rows]):
-        return _right_in(way, verdict)
+    exercise, first_case = key.exercise, key.cases[0]
+    by_name = list(variants_by_name(exercise, first_case, facts))
+    with_rows = list(variants_with_rows(exercise, first_case))
+    by_parameters = list(variants_by_parameters(exercise, key.cases, ask))
+    trials = VariantTrials(key, ask, judge)
+    right_variant = trials.first_right([*by_parameters, *by_name, *with_rows])
+    if right_variant:
+        return _name_variant(right_variant, verdict)
     if with_rows and _is_for_columns(key, ask, facts):
         with_rows = []
     if len(by_parameters) > 1:  # which is which is not certain enough to allow another mistake besides
         by_parameters = []
-    best = asked.best_named([*by_parameters, *by_name, *with_rows])
-    return _named_in(*best, exercise) if best else None
+    best = trials.best_named([*by_parameters, *by_name, *with_rows])
+    return _name_variant_and_mistakes(*best, exercise) if best else None
 
 
 def _is_for_columns(key: AnswerKey, ask: AskAgain, facts: Sequence[Fact]) -> bool:
@@ -101,27 +104,27 @@ def _is_for_columns(key: AnswerKey, ask: AskAgain, facts: Sequence[Fact]) -> boo
     return numbers_of(key.exercise.form, ask(key.cases), key.expected) is not None
 
 
-def _right_in(way: Way, verdict: Verdict) -> Verdict:
+def _name_variant(variant: CallVariant, verdict: Verdict) -> Verdict:
     return replace(
         verdict,
         credit=CREDIT,
         reason=Reason.MISCONCEPTION,
-        misconceptions=(way.name,),
-        sentences=(*way.says, way.if_right),
+        misconceptions=(variant.name,),
+        sentences=(*variant.sentences, variant.if_right),
         pictures=(),
     )
 
 
-def _named_in(way: Way, verdict: Verdict, exercise: Exercise) -> Verdict:
-    """The verdict on the way, and on what is still wrong."""
-    says = [one.says for one in named_misconceptions(exercise, verdict)]
-    names = (way.name, *verdict.misconceptions)
+def _name_variant_and_mistakes(variant: CallVariant, verdict: Verdict, exercise: Exercise) -> Verdict:
+    """The verdict on code that is asked in another way, and on what is still wrong."""
+    sentences = [misconception.says for misconception in named_misconceptions(exercise, verdict)]
+    names = (variant.name, *verdict.misconceptions)
     heading = wording.several_mistakes(len(names), len(names))
     return replace(
         verdict,
         credit=CREDIT * verdict.credit,
         misconceptions=names,
         heading=heading,
-        sentences=(heading, *way.says, *says),
+        sentences=(heading, *variant.sentences, *sentences),
         pictures=(),
     )

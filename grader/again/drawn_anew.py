@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from grader.again.another_way import AskAgain
 from grader.again.arguments import names_of_arguments
+from grader.again.call_variants import AskAgain
 from grader.judging import wording
 from grader.judging.answer_key import AnswerKey, CaseKey
 from grader.judging.identical import holds_nan
@@ -34,12 +34,12 @@ FIRST = 0.8  # the smallest number becomes this many times as large: it keeps it
 GAPS = (0.5, 2.0)  # and each gap to the next one, some factor between these
 
 
-def with_understanding(
-    key: AnswerKey, verdict: Verdict, read: Callable[[], Sequence[Fact]], ask: AskAgain, judge: Judge
+def deny_credit_for_ignoring(
+    key: AnswerKey, verdict: Verdict, read_facts: Callable[[], Sequence[Fact]], ask: AskAgain, judge: Judge
 ) -> Verdict:
-    """The verdict, without points if answers stay the same when an argument is drawn anew. `read` gives the facts."""
-    named = {mistake.name for mistake in key.exercise.mistakes}
-    is_right_in_another_way = not named.issuperset(verdict.misconceptions)
+    """The verdict, without points if answers stay the same when an argument is drawn anew."""
+    names = {mistake.name for mistake in key.exercise.mistakes}
+    is_right_in_another_way = not names.issuperset(verdict.misconceptions)
     if not 0 < verdict.credit < 1 or is_right_in_another_way:
         return verdict
     ignored = _Redrawing(key, ask, judge).ignored(verdict)
@@ -57,7 +57,7 @@ def with_understanding(
         cases=verdict.cases,
         pictures=verdict.pictures,
     )
-    return add_facts(key.exercise, instead, read())
+    return add_facts(key.exercise, instead, read_facts())
 
 
 @dataclass(frozen=True)
@@ -93,38 +93,45 @@ class _Redrawing:
         if not verdict.misconceptions:
             all_cases = [case for cases in ignored.values() for case in cases]
             return [] if any(self._is_ignored_with((mistake,), all_cases) for mistake in credited) else list(ignored)
-        named = named_misconceptions(self._exercise, verdict)
+        named_mistakes = named_misconceptions(self._exercise, verdict)
         return [
             name
             for name, cases in ignored.items()
-            if not any(self._is_ignored_with((mistake,), cases) for mistake in named)
+            if not any(self._is_ignored_with((mistake,), cases) for mistake in named_mistakes)
         ]
 
     def _without_effect(self) -> dict[str, list[RedrawnCase]]:
         """The arguments that change no answer of the student, with the cases where they change the right one."""
-        without: dict[str, list[RedrawnCase]] = {name: [] for name in names_of_arguments(self._exercise)}
-        places = {name: place for place, name in enumerate(without)}
+        names = names_of_arguments(self._exercise)
+        cases_by_name: dict[str, list[RedrawnCase]] = {name: [] for name in names}
         for case_key in self._different_cases():
-            redrawn = {name: case for name in without if (case := self._redrawn(case_key, places[name]))}
+            redrawn = self._redraw_each(case_key, [index for index, name in enumerate(names) if name in cases_by_name])
             if not redrawn:
                 continue
             answer, *answers = self._answers([case_key, *redrawn.values()])
-            for (name, after_key), answer_after in zip(redrawn.items(), answers, strict=True):
-                both = RedrawnCase(case_key, after_key)
+            for (index, after_key), answer_after in zip(redrawn.items(), answers, strict=True):
+                case = RedrawnCase(case_key, after_key)
                 if not self._agree(answer, answer_after):
-                    del without[name]
-                elif not self._is_ignored_with((), [both]):
-                    without[name].append(both)
-        return {name: cases for name, cases in without.items() if cases}
+                    del cases_by_name[names[index]]
+                elif not self._is_ignored_with((), [case]):
+                    cases_by_name[names[index]].append(case)
+        return {name: cases for name, cases in cases_by_name.items() if cases}
 
     def _different_cases(self) -> list[CaseKey]:
         """The first of the cases with the same name."""
-        places = {case.case.name: place for place, case in reversed(list(enumerate(self._key.cases)))}
-        return [self._key[place] for place in sorted(places.values())]
+        first_indices: dict[str, int] = {}
+        for index, case in enumerate(self._key.cases):
+            first_indices.setdefault(case.case.name, index)
+        return [self._key[index] for index in first_indices.values()]
 
-    def _redrawn(self, case_key: CaseKey, place: int) -> CaseKey | None:
-        inputs = with_redrawn_argument(self._exercise, case_key.case.inputs, place)
-        return CaseKey(self._exercise, replace(case_key.case, inputs=inputs)) if inputs else None
+    def _redraw_each(self, case_key: CaseKey, indices: Sequence[int]) -> dict[int, CaseKey]:
+        """The case with each of these arguments drawn anew, where that can be done."""
+        redrawn = {}
+        for index in indices:
+            inputs = redraw_argument(self._exercise, case_key.case.inputs, index)
+            if inputs:
+                redrawn[index] = CaseKey(self._exercise, replace(case_key.case, inputs=inputs))
+        return redrawn
 
     def _answers(self, cases: Sequence[CaseKey]) -> list[Answer]:
         """What is compared of the student's answers to these cases."""
@@ -151,25 +158,29 @@ class _Redrawing:
 # An argument drawn anew: other numbers in the same order, so that whoever looks only for the largest looks in vain.
 
 
-def with_redrawn_argument(exercise: Exercise, inputs: Inputs, place: int) -> Inputs | None:
+def redraw_argument(exercise: Exercise, inputs: Inputs, index: int) -> Inputs | None:
     """The inputs with one argument drawn anew, for a class in each of its calls; None if it has no two numbers."""
     if not exercise.form.methods:
-        return _with_redrawn(inputs, place)
+        return _redraw(inputs, index)
     case = ClassInputs(*inputs)
-    calls = {name: redrawn for name, call in case.calls.items() if (redrawn := _with_redrawn(call, place))}
+    calls = {}
+    for name, call in case.calls.items():
+        arguments = _redraw(call, index)
+        if arguments:
+            calls[name] = arguments
     return tuple(case._replace(calls={**case.calls, **calls})) if calls else None
 
 
-def _with_redrawn(arguments: Sequence[Any], place: int) -> Inputs | None:
-    numbers = _numbers_in(arguments[place]) if place < len(arguments) else np.empty(0)
+def _redraw(arguments: Sequence[Any], index: int) -> Inputs | None:
+    numbers = _numbers_in(arguments[index]) if index < len(arguments) else np.empty(0)
     if len(numbers) < 2:
         return None
     factors = np.random.default_rng(len(numbers)).uniform(*GAPS, len(numbers) - 1)
     first = FIRST * numbers[:1]
-    others = first + np.cumsum(factors * np.diff(numbers))
-    in_place = functools.partial(_with_numbers, numbers=numbers, others=np.concatenate([first, others]))
-    redrawn = map_leaves(in_place, arguments[place])
-    return (*arguments[:place], redrawn, *arguments[place + 1 :])
+    new_numbers = np.concatenate([first, first + np.cumsum(factors * np.diff(numbers))])
+    replace_numbers = functools.partial(_replace_numbers, numbers=numbers, new_numbers=new_numbers)
+    redrawn = map_leaves(replace_numbers, arguments[index])
+    return (*arguments[:index], redrawn, *arguments[index + 1 :])
 
 
 def _numbers_in(value: object) -> np.ndarray[Any, Any]:
@@ -190,15 +201,15 @@ def _numbers_in_item(item: object) -> np.ndarray[Any, Any]:
     return np.array([item]) if isinstance(item, float) else _numbers_in(item)
 
 
-def _with_numbers(value: Any, numbers: np.ndarray[Any, Any], others: np.ndarray[Any, Any]) -> Any:
-    """A tensor, an array or a number with other numbers in the places of these."""
+def _replace_numbers(value: Any, numbers: np.ndarray[Any, Any], new_numbers: np.ndarray[Any, Any]) -> Any:
+    """A tensor, an array or a number with new numbers in the places of these."""
     match value:
         case torch.Tensor() if value.is_floating_point():
-            changed = _with_numbers(value.detach().cpu().double().numpy(), numbers, others)
+            changed = _replace_numbers(value.detach().cpu().double().numpy(), numbers, new_numbers)
             return torch.from_numpy(changed).to(value)
         case np.ndarray() if value.dtype.kind == "f":
-            changed = np.interp(value, numbers, others)
+            changed = np.interp(value, numbers, new_numbers)
             return np.where(np.isfinite(value), changed, value).astype(value.dtype)
         case float() if math.isfinite(value):
-            return float(np.interp(value, numbers, others))
+            return float(np.interp(value, numbers, new_numbers))
     return value

@@ -9,12 +9,13 @@ from typing import Any
 
 from torch import Tensor
 
-from grader.again.another_way import AskAgain, Way
+from grader.again.call_variants import AskAgain, CallVariant
 from grader.judging import wording
 from grader.model.answer import Returned
 from grader.model.exercise import Exercise, Inputs, SampledCase
-from grader.model.forms.module import ClassInputs
+from grader.model.forms.module import ClassInputs, Shapes
 from grader.model.forms.parts import named
+from grader.model.untrusted import converted
 
 OTHER_NAMES = "other names of parameters"
 
@@ -25,34 +26,34 @@ _BY_NAME = ("parameters", "buffers", "attributes", "gradients", "new")  # what a
 _LISTED = ("frozen", "even", "unsaved")
 
 
-def ways_by_parameters(exercise: Exercise, cases: Sequence[SampledCase], ask: AskAgain) -> Iterator[Way]:
-    """Ways with the weights under the student's names, if all that are missing are there under others."""
+def variants_by_parameters(exercise: Exercise, cases: Sequence[SampledCase], ask: AskAgain) -> Iterator[CallVariant]:
+    """Variants with the weights under the student's names, if all that are missing are there under others."""
     if not exercise.form.methods:
         return
-    first = next(case for case in cases if not ClassInputs(*case.inputs).how.get("impossible"))
-    (answer,) = ask([first])
-    shapes = named(answer.value, "parameters") if isinstance(answer, Returned) else None
-    weights = ClassInputs(*first.inputs).weights
-    if not isinstance(shapes, dict):
+    first_case = next(case for case in cases if not ClassInputs(*case.inputs).how.get("impossible"))
+    (answer,) = ask([first_case])
+    shapes = converted(named(answer.value, "parameters"), Shapes) if isinstance(answer, Returned) else None
+    if shapes is None:
         return
+    weights = ClassInputs(*first_case.inputs).weights
     missing = {name: list(weight.shape) for name, weight in weights.items() if name not in shapes}
     unasked = {name: shape for name, shape in shapes.items() if name not in weights}
     if not missing or len(missing) != len(unasked) or max(map(len, unasked)) > LONGEST:
         return
     tried: list[Names] = []
     for choose in (_most_alike, _first):
-        names = _parts_of(_paired(missing, unasked, choose))
-        if names and names not in tried:
-            tried.append(names)
-            back = functools.partial(_back, names={student: right for right, student in names.items()})
-            says = (wording.other_names(names),)
-            yield Way(
-                OTHER_NAMES,
-                says,
-                functools.partial(_with_renamed_weights, names=names),
-                (back,),
-                wording.ALL_ELSE_RIGHT,
-            )
+        names = _differing_parts(_pair(missing, unasked, choose))
+        if not names or names in tried:
+            continue
+        tried.append(names)
+        right_names = {student_name: name for name, student_name in names.items()}
+        yield CallVariant(
+            OTHER_NAMES,
+            (wording.other_names(names),),
+            functools.partial(_rename_weights, names=names),
+            (functools.partial(_restore_names, names=right_names),),
+            wording.ALL_ELSE_RIGHT,
+        )
 
 
 def _most_alike(name: str, candidates: Sequence[str]) -> str:
@@ -64,21 +65,21 @@ def _first(_name: str, candidates: Sequence[str]) -> str:
     return candidates[0]
 
 
-def _paired(
+def _pair(
     missing: Mapping[str, object], unasked: Mapping[str, object], choose: Callable[[str, Sequence[str]], str]
 ) -> dict[str, str]:
     """Each missing name with one of the same shape; empty if there is none left for one of them."""
     pairs: dict[str, str] = {}
     for name, shape in missing.items():
-        alike = [candidate for candidate in unasked if unasked[candidate] == shape]
-        candidates = [candidate for candidate in alike if candidate not in pairs.values()]
+        free = [candidate for candidate in unasked if candidate not in pairs.values()]
+        candidates = [candidate for candidate in free if unasked[candidate] == shape]
         if not candidates:
             return {}
         pairs[name] = choose(name, candidates)
     return pairs
 
 
-def _parts_of(pairs: Mapping[str, str]) -> Names:
+def _differing_parts(pairs: Mapping[str, str]) -> Names:
     """The parts of the names that differ, since other cases have other layers; empty if they contradict each other."""
     names: dict[str, str] = {}
     for right_name, student_name in pairs.items():
@@ -88,29 +89,29 @@ def _parts_of(pairs: Mapping[str, str]) -> Names:
         for right_part, student_part in zip(right_parts, student_parts, strict=True):
             if names.setdefault(right_part, student_part) != student_part:
                 return {}
-    renamed = {right: student for right, student in names.items() if right != student}
-    return renamed if len(set(renamed.values())) == len(renamed) else {}
+    differing = {right: student for right, student in names.items() if right != student}
+    return differing if len(set(differing.values())) == len(differing) else {}
 
 
-def _renamed(name: str, names: Names) -> str:
+def _rename(name: str, names: Names) -> str:
     return ".".join(names.get(part, part) for part in name.split("."))
 
 
-def _with_renamed_weights(inputs: Inputs, names: Names) -> Inputs:
+def _rename_weights(inputs: Inputs, names: Names) -> Inputs:
     case = ClassInputs(*inputs)
-    weights: dict[str, Tensor] = {_renamed(name, names): weight for name, weight in case.weights.items()}
+    weights: dict[str, Tensor] = {_rename(name, names): weight for name, weight in case.weights.items()}
     return tuple(case._replace(weights=weights))
 
 
-def _back(value: Any, names: Names) -> Any:
+def _restore_names(value: Any, names: Names) -> Any:
     """What is seen of a class, under the names that are asked for."""
     if not isinstance(value, dict):
         return value
     renamed = dict(value)
     for kind in _BY_NAME:
         if isinstance(value.get(kind), dict):
-            renamed[kind] = {_renamed(name, names): content for name, content in value[kind].items()}
+            renamed[kind] = {_rename(name, names): content for name, content in value[kind].items()}
     for kind in _LISTED:
         if isinstance(value.get(kind), list):
-            renamed[kind] = [_renamed(name, names) for name in value[kind]]
+            renamed[kind] = [_rename(name, names) if isinstance(name, str) else name for name in value[kind]]
     return renamed

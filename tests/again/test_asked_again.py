@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from grader.again import another_way
+from grader.again.call_variants import CallVariant, VariantTrials
 from grader.course.folder import Course
 from grader.host import trial
 from grader.host.grading import grade_notebook
@@ -38,15 +38,15 @@ def judged(course: Course, make_notebook: Any) -> Judged:
 
 
 @pytest.fixture
-def ways(monkeypatch: pytest.MonkeyPatch) -> list[another_way.Way]:
+def ways(monkeypatch: pytest.MonkeyPatch) -> list[CallVariant]:
     """All in which somebody is asked."""
-    asked: list[another_way.Way] = []
-    made = another_way.AskedAgain.first_right
+    asked: list[CallVariant] = []
+    made = VariantTrials.first_right
 
-    def first_right(self: another_way.AskedAgain, ways: Iterator[another_way.Way]) -> another_way.Way | None:
+    def first_right(self: VariantTrials, ways: Iterator[CallVariant]) -> CallVariant | None:
         return made(self, (asked.append(way) or way for way in ways))  # type: ignore[func-returns-value]
 
-    monkeypatch.setattr(another_way.AskedAgain, "first_right", first_right)
+    monkeypatch.setattr(VariantTrials, "first_right", first_right)
     return asked
 
 
@@ -60,12 +60,12 @@ RIGHT_IN_ODD_STYLES = [
 
 
 @pytest.mark.parametrize(("number", "style"), RIGHT_IN_ODD_STYLES)
-def test_right_code_is_not_asked_again(number: int, style: str, judged: Judged, ways: list[another_way.Way]) -> None:
+def test_right_code_is_not_asked_again(number: int, style: str, judged: Judged, ways: list[CallVariant]) -> None:
     assert judged(number, corpus(number)[style]).right
     assert ways == []
 
 
-def test_named_code_is_not_asked_again(judged: Judged, ways: list[another_way.Way]) -> None:
+def test_named_code_is_not_asked_again(judged: Judged, ways: list[CallVariant]) -> None:
     verdict = judged(5, corpus(5, "wrong")["average_of_values"])
     assert (verdict.credit, verdict.misconceptions) == (0.0, ("plain average",))
     assert ways == []
@@ -80,7 +80,7 @@ def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
 
 
 def test_code_that_hangs_when_asked_again_is_not_asked_a_third_time(
-    judged: Judged, ways: list[another_way.Way], monkeypatch: pytest.MonkeyPatch
+    judged: Judged, ways: list[CallVariant], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for most, value in {"MOST_LOST": 0, "SECONDS": 0.5}.items():  # where small changes of it hang as well
         monkeypatch.setattr(trial, most, value)

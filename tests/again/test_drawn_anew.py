@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from grader.again.drawn_anew import with_redrawn_argument, with_understanding
+from grader.again.drawn_anew import deny_credit_for_ignoring, redraw_argument
 from grader.judging.answer_key import answers_of_code
 from grader.judging.judge import Judge
 from grader.model.answer import Answer, Returned
@@ -31,7 +31,7 @@ def before_and_after(number: int, student: Student) -> tuple[Verdict, Verdict]:
         return [*answers_of_code(cases, student)]
 
     verdict = Judge().verdict(key, ask(key.cases))
-    return verdict, with_understanding(key, verdict, list, ask, Judge())
+    return verdict, deny_credit_for_ignoring(key, verdict, list, ask, Judge())
 
 
 def first_value(*arguments: Any) -> Any:
@@ -87,7 +87,7 @@ def test_with_understanding_does_not_ask_right_or_worthless_code() -> None:
     key = answer_key(6)
     for student in (attention, lambda *_: [torch.zeros(3)]):
         verdict = Judge().verdict(key, answers_of_code(key.cases, student))
-        assert with_understanding(key, verdict, list, ask, Judge()) == verdict
+        assert deny_credit_for_ignoring(key, verdict, list, ask, Judge()) == verdict
 
 
 @pytest.mark.parametrize("nothing", [None, [torch.tensor([[math.nan]])]])
@@ -97,7 +97,7 @@ def test_with_understanding_when_no_number_comes_back_keeps_the_verdict(nothing:
 
     key = answer_key(6)
     half = Judge().verdict(key, answers_of_code(key.cases, lambda *inputs: attention(inputs[0], inputs[0], inputs[2])))
-    assert with_understanding(key, half, list, ask, Judge()) == half
+    assert deny_credit_for_ignoring(key, half, list, ask, Judge()) == half
 
 
 def test_trace_of_an_argument_is_not_enough() -> None:
@@ -142,8 +142,8 @@ def test_constant_result_with_a_located_line_earns_nothing() -> None:
     ],
     ids=["a tensor", "columns", "numbers in lists", "an array"],
 )
-def test_with_redrawn_argument_keeps_the_order_of_numbers(value: Any) -> None:
-    inputs = with_redrawn_argument(FUNCTIONS[6], ("before", value, 3), 1)
+def test_redraw_argument_keeps_the_order_of_numbers(value: Any) -> None:
+    inputs = redraw_argument(FUNCTIONS[6], ("before", value, 3), 1)
     assert inputs is not None
     assert (inputs[0], type(inputs[1]), inputs[2]) == ("before", type(value), 3)
     old, new = numbers_of(value), numbers_of(inputs[1])
@@ -161,8 +161,8 @@ def numbers_of(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("value", [torch.tensor([1, 2]), torch.ones(3), torch.tensor([True, False]), 0.5, "text"])
-def test_with_redrawn_argument_of_sizes_and_masks_is_none(value: Any) -> None:
-    assert with_redrawn_argument(FUNCTIONS[6], (value,), 0) is None
+def test_redraw_argument_of_sizes_and_masks_is_none(value: Any) -> None:
+    assert redraw_argument(FUNCTIONS[6], (value,), 0) is None
 
 
 @pytest.mark.slow
