@@ -47,8 +47,7 @@ def _turn_inputs(turn_word: Turn, turn_column: Turn, turn_matrix: Turn) -> Calla
         return _turn_matrices(value, lambda tensor: turn_bias(tensor) if _is_column(tensor) else turn_matrix(tensor))
 
     def change_inputs(inputs: Inputs) -> Inputs:
-        first, *others = inputs
-        return (_turn_matrices(first, turn_word), *map(turn_input, others))
+        return (_turn_matrices(inputs[0], turn_word), *map(turn_input, inputs[1:]))
 
     return change_inputs
 

@@ -49,8 +49,8 @@ def is_right_with_other_variables(
             replace(case, lent=dict(zip(names, values, strict=True)))
             for case, values in zip(key.cases, zip(*choice, strict=True), strict=True)
         ]
-        parts = zip(keys, (cases[:1], cases[1:]), strict=True)
-        if all(judge.is_right(part_key, ask(part_cases)) for part_key, part_cases in parts):
+        cases_of_keys = zip(keys, (cases[:1], cases[1:]), strict=True)
+        if all(judge.is_right(key, ask(cases_of_key)) for key, cases_of_key in cases_of_keys):
             return True
     return False
 

@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from grader.autograders.folder_grading import MAX_SENTENCE, Outcome, describe_confinement, grade_folder
 from grader.autograders.gradescope_files import AS_TEXT
-from grader.autograders.grading_one import MAX_SENTENCE, Outcome, grade_folder, said_of, who_confines
 from grader.autograders.packed import unpack
 from grader.errors import CourseError
 from grader.model.untrusted import read_json
@@ -22,17 +22,18 @@ from grader.sandbox.plain_text import one_line
 
 def main(autograder: Path, drawn: str = "") -> None:
     packed = unpack(autograder / "source")
-    student = _who(autograder / "submission_metadata.json")
+    student = _read_addresses(autograder / "submission_metadata.json")
     outcome = grade_folder(packed, autograder / "submission", student, drawn)
     # Only instructors see what is printed.
-    drawn_by = outcome.drawn or "none, because nothing was graded"
-    print(f"Confined by: {who_confines()}.", f"Hidden inputs: {drawn_by}", *outcome.tries, sep="\n")  # noqa: T201
+    hidden_inputs = outcome.drawn or "none, because nothing was graded"
+    lines = [f"Confined by: {describe_confinement()}.", f"Hidden inputs: {hidden_inputs}", *outcome.attempts]
+    print(*lines, sep="\n")  # noqa: T201
     results = autograder / "results" / "results.json"
     results.parent.mkdir(exist_ok=True)
     results.write_text(json.dumps(results_of(outcome), indent=1))
 
 
-def _who(metadata: Path) -> str:
+def _read_addresses(metadata: Path) -> str:
     """The addresses of those who submitted: one student, or a group."""
     try:
         submission: Any = read_json(metadata.read_text())
@@ -54,14 +55,14 @@ def results_of(outcome: Outcome) -> dict[str, object]:
 
 def _test(scored: Scored) -> dict[str, object]:
     verdict = scored.verdict
-    name = ": ".join(filter(None, [f"Exercise {verdict.exercise}" if verdict.exercise else "", verdict.title]))
+    heading = f"Exercise {verdict.exercise}" if verdict.exercise else ""
     return {
-        "name": name,
+        "name": ": ".join(filter(None, [heading, verdict.title])),
         "number": verdict.label,
         "score": scored.points,
         "max_score": scored.max_points,
         "status": "passed" if verdict.right else "failed",
-        "output": "\n".join(said_of(verdict)),
+        "output": "\n".join(one_line(sentence, MAX_SENTENCE) for sentence in verdict.sentences),
         "visibility": "visible",
     }
 

@@ -20,13 +20,13 @@ AS_TEXT = {
 _EXECUTABLE, _PLAIN = 0o755, 0o644
 
 
-def zipped(programs: Mapping[str, bytes], others: Mapping[str, bytes]) -> bytes:
+def zip_files(programs: Mapping[str, bytes], readable: Mapping[str, bytes]) -> bytes:
     """A zip of files, given by path: programs to run there, and others that are only read."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        for files, mode in ((programs, _EXECUTABLE), (others, _PLAIN)):
-            for place, file in files.items():
-                information = zipfile.ZipInfo(place)
+        for files, mode in ((programs, _EXECUTABLE), (readable, _PLAIN)):
+            for path, file in files.items():
+                information = zipfile.ZipInfo(path)
                 information.external_attr = mode << 16
                 information.compress_type = zipfile.ZIP_DEFLATED
                 archive.writestr(information, file)
@@ -40,4 +40,4 @@ _TEMPLATES = Path(__file__).parent / "templates" / "gradescope"
 
 def gradescope_autograder(course: Course, assignment: str, index: str) -> bytes:
     programs = {path.name: path.read_bytes() for path in sorted(_TEMPLATES.iterdir())}
-    return zipped(programs, pack(course, assignment, index))
+    return zip_files(programs, pack(course, assignment, index))

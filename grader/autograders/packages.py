@@ -16,39 +16,41 @@ _ADDRESS = re.compile(r"https://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~%+-]*
 
 
 def needed_by_grader() -> list[Requirement]:
-    return _asked_by("attention-grader")
+    return _requirements_of("attention-grader")
 
 
 def to_install(requirements: Sequence[Requirement], index: str) -> dict[str, bytes]:
     """Make two files for pip, which also looks at the address `index`, if there is one."""
     if index and not _ADDRESS.fullmatch(index):
         raise CourseError("--index needs the address of a pip index, such as https://example.edu/cpu.")
-    lines = [*([f"--extra-index-url {index}"] if index else []), *requirements]
+    lines = [f"--extra-index-url {index}"] if index else []
+    lines += map(str, requirements)
     return {
-        "requirements.txt": "".join(f"{one}\n" for one in lines).encode(),
+        "requirements.txt": "".join(f"{line}\n" for line in lines).encode(),
         "constraints.txt": "".join(f"{line}\n" for line in versions(requirements)).encode(),
     }
 
 
 def versions(requirements: Iterable[Requirement]) -> list[str]:
     """The versions installed here of these packages and all that they need, in pip's form."""
-    found, done = set(), set()
+    pins, visited = set(), set()
     waiting = list(requirements)
-    for one in waiting:  # the list grows as it is read
-        asked = (canonicalize_name(one.name), *sorted(one.extras))
-        if asked not in done:
-            done.add(asked)
+    for requirement in waiting:  # the list grows as it is read
+        name, extras = canonicalize_name(requirement.name), tuple(sorted(requirement.extras))
+        if (name, extras) not in visited:
+            visited.add((name, extras))
             # The part of a version after a plus only says which machine it was built for.
-            found.add(f"{asked[0]}=={Version(distribution(one.name).version).public}")
-            waiting += _asked_by(one.name, asked[1:])
-    return sorted(found)
+            pins.add(f"{name}=={Version(distribution(requirement.name).version).public}")
+            waiting += _requirements_of(requirement.name, extras)
+    return sorted(pins)
 
 
-def _asked_by(name: str, extras: Sequence[str] = ()) -> list[Requirement]:
+def _requirements_of(name: str, extras: Sequence[str] = ()) -> list[Requirement]:
     """The requirements of an installed package, with these extras."""
-    asked = map(Requirement, distribution(name).requires or [])
-    return [
-        one
-        for one in asked
-        if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in (*extras, ""))
-    ]
+    requirements = []
+    for line in distribution(name).requires or []:
+        requirement = Requirement(line)
+        marker = requirement.marker
+        if marker is None or any(marker.evaluate({"extra": extra}) for extra in (*extras, "")):
+            requirements.append(requirement)
+    return requirements

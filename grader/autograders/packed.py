@@ -70,11 +70,11 @@ def unpack(folder: Path) -> Packed:
 def _assignment(course: Course, name: str) -> Assignment:
     api = course.api()
     settings = read_settings(course, api, name)
-    with contextlib.closing(open_gradebook(api)) as opened:
-        enter(course, name, opened)
-        gradebook = ClassGradebook(opened, name)
-        found = read_assignment(course, settings, gradebook, device="cpu", confined=True)
-    return dataclasses.replace(found, db_url="", hidden=())
+    with contextlib.closing(open_gradebook(api)) as connection:
+        enter(course, name, connection)
+        gradebook = ClassGradebook(connection, name)
+        complete = read_assignment(course, settings, gradebook, device="cpu", confined=True)
+    return dataclasses.replace(complete, db_url="", hidden=())
 
 
 def _secret(course: Course, assignment: str) -> bytes:
@@ -84,8 +84,8 @@ def _secret(course: Course, assignment: str) -> bytes:
 
 def _sources() -> Iterator[Path]:
     for path in sorted(_PACKAGE.rglob("*")):
-        below = path.relative_to(_PACKAGE).parts
-        if path.is_file() and below[0] not in _AT_HOME and "__pycache__" not in below:
+        folders = path.relative_to(_PACKAGE).parts
+        if path.is_file() and folders[0] not in _AT_HOME and "__pycache__" not in folders:
             yield path
 
 

@@ -24,7 +24,7 @@ import nbformat
 import pytest
 from root_container import run_as_root
 
-from grader.autograders import gradescope, grading_one
+from grader.autograders import folder_grading, gradescope
 from grader.autograders.packed import HIDDEN_FILE, unpack
 from grader.course.folder import Course
 from grader.errors import CourseError
@@ -380,7 +380,7 @@ def graders(monkeypatch: pytest.MonkeyPatch) -> list[Submission]:
             asked.append(submission)
             return Graded(submission.student, error="" if len(asked) < 4 else "ZygoteError: no room")
 
-    monkeypatch.setattr(grading_one, "SubmissionGrader", Notes)
+    monkeypatch.setattr(folder_grading, "SubmissionGrader", Notes)
     return asked
 
 

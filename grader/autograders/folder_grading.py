@@ -42,21 +42,18 @@ class Outcome:
 
     @property
     def points(self) -> float:
-        return round(sum(one.points for one in self.scored), 2)
+        return round(sum(scored.points for scored in self.scored), 2)
 
     @property
-    def tries(self) -> list[str]:
-        return [f"The code tried to {one_line(said)}." for said in self.blocked]
+    def attempts(self) -> list[str]:
+        """A sentence for each thing that the code tried."""
+        return [f"The code tried to {one_line(attempt)}." for attempt in self.blocked]
 
 
-def said_of(verdict: Verdict) -> list[str]:
-    """The sentences of a verdict, cut to a sensible length."""
-    return [one_line(sentence, MAX_SENTENCE) for sentence in verdict.sentences]
-
-
-def who_confines() -> str:
+def describe_confinement() -> str:
     """What confines submissions here, in words. CourseError is raised if nothing does."""
-    if reason := why_not_even_by_user():
+    reason = why_not_even_by_user()
+    if reason:
         raise CourseError(f"Cannot run submissions in a sandbox here: {reason}. Nothing was graded.")
     return "a separate user, without Landlock" if why_no_landlock() else "Landlock"
 
@@ -67,11 +64,11 @@ def grade_folder(packed: Packed, folder: Path, student: str, drawn: str = "") ->
     Hidden inputs are drawn anew each time, since students could repeat anything that can be counted here. With `drawn`
     from an earlier outcome, and the same submission, they are the same again.
     """
-    who_confines()
+    describe_confinement()  # or an error
     sweep()
     chosen = _choose(packed, folder, student)
     if isinstance(chosen, WaitingUpload):
-        return _nothing(packed, chosen.reasons)
+        return _grade_nothing(packed, chosen.reasons)
     name = packed.assignment.name
     drawn = drawn or secrets.token_hex(8)
     seed = hidden_seed(packed.secret, name, student, drawn)
@@ -87,25 +84,28 @@ def _choose(packed: Packed, folder: Path, student: str) -> ChosenUpload | Waitin
     return choice
 
 
-def _nothing(packed: Packed, why: Sequence[str]) -> Outcome:
+def _grade_nothing(packed: Packed, reasons: Sequence[str]) -> Outcome:
     """The outcome if there is no notebook, or more than one: it earns nothing, and the student can fix it."""
-    said = f"Nothing was graded: {'; '.join(why).removesuffix('.')}. {_AGAIN}"
-    tests = [cell for cell in _cells(packed) if cell.grade and not cell.solution]
-    verdicts = [
-        Verdict(exercise_of(cell.grade_id), "" if exercise_of(cell.grade_id) else cell.grade_id, 0.0, Reason.MISSING)
-        for cell in tests
-    ]
-    return Outcome([Scored(verdict, cell.points) for verdict, cell in zip(verdicts, tests, strict=True)], [said])
+    note = f"Nothing was graded: {'; '.join(reasons).removesuffix('.')}. {_AGAIN}"
+    scored_tests = []
+    for cell in _cells(packed):
+        if cell.grade and not cell.solution:
+            exercise = exercise_of(cell.grade_id)
+            verdict = Verdict(exercise, "" if exercise else cell.grade_id, 0.0, Reason.MISSING)
+            scored_tests.append(Scored(verdict, cell.points))
+    return Outcome(scored_tests, [note])
 
 
 def _notes(packed: Packed, graded: Graded) -> Iterator[str]:
     """Notes about what the code tried, only by kind, and about answers that a person still has to grade."""
     texts = [notebook.text for notebook in graded.notebooks.values() if notebook.text]
-    tried = dict.fromkeys(kind for text in texts for kind in tried_in(nbformat.reads(text, as_version=4)))
-    yield from (f"The code tried to {for_student(kind)}, which is not allowed during grading." for kind in tried)
-    if points := sum(cell.points for cell in _cells(packed) if cell.task or (cell.grade and cell.solution)):
+    kinds = dict.fromkeys(kind for text in texts for kind in tried_in(nbformat.reads(text, as_version=4)))
+    for kind in kinds:
+        yield f"The code tried to {for_student(kind)}, which is not allowed during grading."
+    points = sum(cell.points for cell in _cells(packed) if cell.task or (cell.grade and cell.solution))
+    if points:
         yield f"A person will grade some answers, for up to {points:g} more points."
 
 
 def _cells(packed: Packed) -> list[KnownCell]:
-    return [cell for one in packed.assignment.notebooks for cell in one.known]
+    return [cell for notebook in packed.assignment.notebooks for cell in notebook.known]
