@@ -187,9 +187,7 @@ def test_gradescope_attack_without_closed_folder_succeeds(attacked: Any, autogra
     script = autograder / "run_autograder"
     script.write_text(re.sub(r"^chmod .*$", "", script.read_text(), count=1, flags=re.MULTILINE))
     looks = autograder / "source/grader/sandbox/own_user.py"
-    looks.write_text(
-        looks.read_text().replace("if readable :=", "if False and (readable :=").replace("X_OK)]:", "X_OK)]):")
-    )
+    looks.write_text(looks.read_text().replace("for path in hidden:", "for path in ():"))
     done = attacked()
     assert done.returncode == 0, done.stderr
     found = (autograder.parent / "loot/found").read_bytes()
