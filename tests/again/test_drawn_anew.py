@@ -80,7 +80,7 @@ def test_one_hot_of_the_largest_number_earns_nothing() -> None:
     assert (before.credit, before.misconceptions) == (0, ("hard maximum",))
 
 
-def test_with_understanding_does_not_ask_right_or_worthless_code() -> None:
+def test_deny_credit_for_ignoring_does_not_ask_right_or_worthless_code() -> None:
     def ask(_: Sequence[SampledCase]) -> list[Answer]:
         pytest.fail("the code was asked again")
 
@@ -91,7 +91,7 @@ def test_with_understanding_does_not_ask_right_or_worthless_code() -> None:
 
 
 @pytest.mark.parametrize("nothing", [None, [torch.tensor([[math.nan]])]])
-def test_with_understanding_when_no_number_comes_back_keeps_the_verdict(nothing: Any) -> None:
+def test_deny_credit_for_ignoring_when_no_number_comes_back_keeps_the_verdict(nothing: Any) -> None:
     def ask(cases: Sequence[SampledCase]) -> list[Answer]:
         return [Returned(nothing, []) for _ in cases]
 
