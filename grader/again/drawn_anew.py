@@ -45,19 +45,21 @@ def deny_credit_for_ignoring(
     ignored = _Redrawing(key, ask, judge).ignored(verdict)
     if not ignored:
         return verdict
-    places = [wording.located_without_points(verdict.located)] if verdict.located else []
-    instead = Verdict(
+    sentences = [wording.ignored(ignored)]
+    if verdict.located:
+        sentences.append(wording.located_without_points(verdict.located))
+    denied = Verdict(
         exercise=verdict.exercise,
         title=verdict.title,
         credit=0.0,
         reason=Reason.CONSTANT,
-        sentences=(wording.ignored(ignored), *places),
+        sentences=tuple(sentences),
         located=verdict.located,
         cases_right=verdict.cases_right,
         cases=verdict.cases,
         pictures=verdict.pictures,
     )
-    return add_facts(key.exercise, instead, read_facts())
+    return add_facts(key.exercise, denied, read_facts())
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ class Outcome:
     scored: Sequence[Scored]  # of all tests, in order
     notes: Sequence[str]  # about the submission as a whole
     blocked: Sequence[str] = ()  # what its code tried, in full, for the instructor
-    drawn: str = ""  # the seed of the hidden inputs: useless without the secret
+    draw: str = ""  # the seed of the hidden inputs: useless without the secret
 
     @property
     def points(self) -> float:
@@ -58,11 +58,11 @@ def describe_confinement() -> str:
     return "a separate user, without Landlock" if why_no_landlock() else "Landlock"
 
 
-def grade_folder(packed: Packed, folder: Path, student: str, drawn: str = "") -> Outcome:
+def grade_folder(packed: Packed, folder: Path, student: str, draw: str = "") -> Outcome:
     """Grade a student's submission. CourseError is raised for errors of our own.
 
-    Hidden inputs are drawn anew each time, since students could repeat anything that can be counted here. With `drawn`
-    from an earlier outcome, and the same submission, they are the same again.
+    Hidden inputs are drawn anew each time, since students could repeat anything that can be counted here. With the
+    `draw` of an earlier outcome, and the same submission, they are the same again.
     """
     describe_confinement()  # or an error
     sweep()
@@ -70,12 +70,12 @@ def grade_folder(packed: Packed, folder: Path, student: str, drawn: str = "") ->
     if isinstance(chosen, WaitingUpload):
         return _grade_nothing(packed, chosen.reasons)
     name = packed.assignment.name
-    drawn = drawn or secrets.token_hex(8)
-    seed = hidden_seed(packed.secret, name, student, drawn)
+    draw = draw or secrets.token_hex(8)
+    seed = hidden_seed(packed.secret, name, student, draw)
     graded = SubmissionGrader(packed.assignment).grade(Submission(student, chosen.notebooks, chosen.files, seed))
     if graded.error:
         raise CourseError(f"The submission could not be graded, but that is not the student's fault: {graded.error}")
-    return Outcome(graded.verdicts, [*chosen.notes, *_notes(packed, graded)], graded.blocked, drawn)
+    return Outcome(graded.verdicts, [*chosen.notes, *_notes(packed, graded)], graded.blocked, draw)
 
 
 def _choose(packed: Packed, folder: Path, student: str) -> ChosenUpload | WaitingUpload:

@@ -20,12 +20,12 @@ from grader.model.verdict import Scored
 from grader.sandbox.plain_text import one_line
 
 
-def main(autograder: Path, drawn: str = "") -> None:
+def main(autograder: Path, draw: str = "") -> None:
     packed = unpack(autograder / "source")
     student = _read_addresses(autograder / "submission_metadata.json")
-    outcome = grade_folder(packed, autograder / "submission", student, drawn)
+    outcome = grade_folder(packed, autograder / "submission", student, draw)
     # Only instructors see what is printed.
-    hidden_inputs = outcome.drawn or "none, because nothing was graded"
+    hidden_inputs = outcome.draw or "none, because nothing was graded"
     lines = [f"Confined by: {describe_confinement()}.", f"Hidden inputs: {hidden_inputs}", *outcome.attempts]
     print(*lines, sep="\n")  # noqa: T201
     results = autograder / "results" / "results.json"
