@@ -36,7 +36,7 @@ def variants_with_rows(exercise: Exercise, first_case: SampledCase) -> Iterator[
     for (turn_word, mistake), turn_column, turn_matrix in itertools.product(words, columns, matrices):
         name, sentence = mistake
         change_inputs = _turn_inputs(turn_word, turn_column or turn_word, turn_matrix)
-        yield CallVariant(name, (sentence,), change_inputs, (_turn_back, _keep_value))
+        yield CallVariant(name, (sentence,), change_inputs, (functools.partial(map_tensors, _as_columns), _keep))
 
 
 def _turn_inputs(turn_word: Turn, turn_column: Turn, turn_matrix: Turn) -> Callable[[Inputs], Inputs]:
@@ -72,16 +72,8 @@ def _keep(tensor: Tensor) -> Tensor:
     return tensor
 
 
-def _keep_value(value: object) -> Any:
-    return value
-
-
-def _turn_back(value: object) -> Any:
-    """Turn rows in a result into columns."""
-    return map_tensors(_as_columns, value)
-
-
 def _as_columns(tensor: Tensor) -> Tensor:
+    """Turn rows in a result into columns."""
     if tensor.dim() == 2:
         return tensor.mT
     return tensor.unsqueeze(1) if tensor.dim() == 1 else tensor
@@ -103,9 +95,12 @@ def variants_by_name(exercise: Exercise, first_case: SampledCase, facts: Sequenc
     if not order:
         return
     if not exercise.form.methods:
-        yield CallVariant(ANOTHER_ORDER, tuple(sentences), _reorder_for_function(order[exercise.entry]))
+        yield CallVariant(
+            ANOTHER_ORDER, tuple(sentences), lambda inputs: tuple(_reorder(inputs, order[exercise.entry]))
+        )
     elif _fits_calls(order, first_case.inputs):
-        change_inputs = _reorder_for_class(order, _defaults(exercise))
+        defaults = {name: list(method.__defaults__ or ()) for name, method in _methods(exercise).items()}
+        change_inputs = _reorder_for_class(order, defaults)
         restore = functools.partial(with_gradients_in_order, order=order.get("forward", []))
         yield CallVariant(ANOTHER_ORDER, tuple(sentences), change_inputs, (restore,))
 
@@ -142,11 +137,6 @@ def _is_another_order(names: Names, student_names: Names | None) -> bool:
     return sorted(student_names) == sorted(names)
 
 
-def _defaults(exercise: Exercise) -> dict[str, list[object]]:
-    """Defaults of the last arguments, by method."""
-    return {name: list(method.__defaults__ or ()) for name, method in _methods(exercise).items()}
-
-
 def _reorder(arguments: Sequence[Any], order: Sequence[int], defaults: Sequence[Any] = ()) -> list[Any]:
     """Arguments in this order; a missing one before one that is there gets its default."""
     missing = len(order) - len(arguments)
@@ -157,10 +147,6 @@ def _reorder(arguments: Sequence[Any], order: Sequence[int], defaults: Sequence[
         return list(arguments)
     all_arguments = [*arguments, *defaults[len(defaults) - missing :]]
     return [all_arguments[index] for index in order]
-
-
-def _reorder_for_function(order: Sequence[int]) -> Callable[[Inputs], Inputs]:
-    return lambda inputs: tuple(_reorder(inputs, order))
 
 
 def _reorder_for_class(

@@ -61,15 +61,11 @@ def send(
 def pack(header: Header, tensors: dict[str, torch.Tensor]) -> bytes:
     """The bytes of a frame."""
     head = json.dumps(header).encode()
-    body = _save_tensors(tensors) if tensors else b""
+    # As safetensors.torch.save does, in a fifth of the time: these are whole, on the CPU, and share no memory.
+    body = bytes(serialize({name: _specify(tensor) for name, tensor in tensors.items()})) if tensors else b""
     if len(head) > MAX_HEADER or len(body) > MAX_BODY:
         raise ChannelError("the message is too large")
     return _LENGTHS.pack(len(head), len(body)) + head + body
-
-
-def _save_tensors(tensors: dict[str, torch.Tensor]) -> bytes:
-    """As safetensors.torch.save does, in a fifth of the time: these are whole, on the CPU, and share no memory."""
-    return bytes(serialize({name: _specify(tensor) for name, tensor in tensors.items()}))
 
 
 def _specify(tensor: torch.Tensor) -> TensorSpec:
