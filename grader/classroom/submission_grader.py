@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 
 from grader.errors import CourseError, CrewGone
 from grader.gradebook.conversion import Conversion
-from grader.host.devices import describe_error, must_start
+from grader.host.devices import describe_failure, must_start
 from grader.host.zygote_process import ZygoteError
 from grader.model.exercise_files import describe_error
 from grader.model.submission import Assignment, Files, Graded, GradedNotebook, KnownNotebook, Submission
@@ -53,7 +53,7 @@ class SubmissionGrader:
                 failure = error
             must_start(self._assignment.device, self._assignment.confined, self._assignment.hidden)
         raise CourseError(
-            f"No sandbox starts for this submission, though one starts without it: {describe_error(failure)}."
+            f"No sandbox starts for this submission, though one starts without it: {describe_failure(failure)}."
         )
 
     def _grade_notebooks(self, submission: Submission) -> Graded:

@@ -121,7 +121,7 @@ def why_no_sandbox() -> str:
 
         try_sandbox()
     except Exception as error:  # a damaged package can raise anything
-        return machine.describe_error(error)
+        return machine.text_of_error(error)
     return ""
 
 
@@ -132,7 +132,7 @@ def room_on_gpus() -> int | str:
 
         return jobs_on_gpus(free_on_gpus(), machine.cores())
     except Exception as error:  # a driver can raise anything
-        return machine.describe_error(error)
+        return machine.text_of_error(error)
 
 
 def sandbox_line(failed: str) -> Line:

@@ -64,7 +64,7 @@ def try_sandbox(device: str = "cpu", confined: bool = True, hidden: Sequence[str
     try:
         result = while_short(run)
     except (ZygoteError, CannotConfineError, SandboxLost, OSError) as error:
-        raise NoSandboxError(describe_error(error)) from error
+        raise NoSandboxError(describe_failure(error)) from error
     text = "".join(output.get("text", "") for output in result.outputs)
     try:
         computed, escapes, free = json.loads(text)
@@ -88,10 +88,10 @@ def must_start(device: str, confined: bool, hidden: Sequence[str]) -> None:
 def cannot_start(error: Exception) -> CrewGone:
     """The error that ends the whole run: no submission is to blame."""
     way_out = _WAY_OUT if _MISSING in str(error) else "For details, run: grader doctor"
-    return CrewGone(f"Cannot start a sandbox: {describe_error(error)}. {way_out}")
+    return CrewGone(f"Cannot start a sandbox: {describe_failure(error)}. {way_out}")
 
 
-def describe_error(error: Exception) -> str:
+def describe_failure(error: Exception) -> str:
     """The text of an error, to be put into a sentence."""
     return str(error).removeprefix("ModuleNotFoundError: ").rstrip(".") or type(error).__name__
 

@@ -61,7 +61,7 @@ def why_broken(module: str) -> str:
     try:
         import_module(module)
     except Exception as error:  # damaged packages raise anything
-        return describe_error(error)
+        return text_of_error(error)
     return ""
 
 
@@ -72,11 +72,11 @@ def landlock_version() -> int | str:
 
         number: int = landlock_abi_version()
     except Exception as error:  # platforms without Landlock raise various errors
-        return describe_error(error)
+        return text_of_error(error)
     return number
 
 
-def describe_error(error: Exception) -> str:
+def text_of_error(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 

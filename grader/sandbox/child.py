@@ -27,7 +27,7 @@ from grader.sandbox.endless_loops import EndlessLoops
 from grader.sandbox.forms import decode_value, encode_value, put_case
 from grader.sandbox.nested import map_leaves
 from grader.sandbox.restoring import InitialState
-from grader.sandbox.shell import OutStream, Shell, describe_error, run_cell
+from grader.sandbox.shell import OutStream, Shell, report_error, run_cell
 from grader.sandbox.standin_classes import standin_class
 from grader.sandbox.values import encode
 
@@ -235,7 +235,7 @@ def _define_and_call(shell: Shell, source: str, entry: str, names: Names, inputs
             exec(compile(source, "<edited>", "exec"), names)
             return _call(shell, entry, names, inputs, again=True)
     except BaseException as error:
-        return {"raised": describe_error(error, shell.compile)}, {}
+        return {"raised": report_error(error, shell.compile)}, {}
 
 
 @contextlib.contextmanager
@@ -271,7 +271,7 @@ def _call(shell: Shell, entry: str, names: Names, case_inputs: CaseInputs, again
         # Else the inputs go back, too: the judge looks what was modified.
         after, input_tensors = encode_value(form, inputs, "input")
     except BaseException as error:  # whatever the student raises, SystemExit included, is an answer
-        return {"raised": describe_error(error, shell.compile)}, {}
+        return {"raised": report_error(error, shell.compile)}, {}
     return {"values": {"list": [answer, after]}}, {**tensors, **input_tensors}
 
 

@@ -255,7 +255,7 @@ def _line_of(error: BaseException, cell: str) -> int:
     return lines[-1] if lines else 0
 
 
-def describe_error(error: BaseException, compiler: CachingCompiler) -> dict[str, str]:
+def report_error(error: BaseException, compiler: CachingCompiler) -> dict[str, str]:
     """Type, message, and the line and function of the notebook where it happened."""
     line = function = ""
     for frame, number in walk_tb(error.__traceback__):
