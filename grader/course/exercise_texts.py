@@ -27,34 +27,35 @@ def read_exercise_files(config: Config, root: Path) -> ExerciseFiles:
     setting = str(config.GraderCourse.get("exercises", ""))
     folder = (root / (setting or FOLDER)).resolve()
     if folder.is_dir() and root.resolve() in folder.parents:
-        return ExerciseFiles(str(folder), _texts(folder))
+        return ExerciseFiles(str(folder), _read_texts(folder))
     if not setting:
         return ExerciseFiles()
     folder = _folder_of_package(setting)
-    return ExerciseFiles(str(folder), _texts(folder), setting)
+    return ExerciseFiles(str(folder), _read_texts(folder), setting)
 
 
 def hidden_folders(files: ExerciseFiles) -> list[str]:
     """The folders that student code may not read. A package may be in a different folder on another machine."""
-    installed = _installed(files.package.split(".")[0]) if files.package else None
-    return [folder for folder in (files.folder, installed and str(installed)) if folder]
+    package_folder = _find_package(files.package.split(".")[0]) if files.package else None
+    return [str(folder) for folder in (files.folder, package_folder) if folder]
 
 
-def _texts(folder: Path) -> dict[str, bytes]:
+def _read_texts(folder: Path) -> dict[str, bytes]:
     try:
-        return {
-            path.relative_to(folder).as_posix(): path.read_bytes()
-            for path in sorted(folder.rglob("*.py"))
-            if not any(part.startswith(".") for part in path.relative_to(folder).parts)
-        }
+        texts = {}
+        for path in sorted(folder.rglob("*.py")):
+            relative_path = path.relative_to(folder)
+            if not any(segment.startswith(".") for segment in relative_path.parts):
+                texts[relative_path.as_posix()] = path.read_bytes()
+        return texts
     except OSError as error:
         raise CourseError(f"The exercises in {folder} cannot be read: {error.strerror}. Fix that.") from None
 
 
 def _folder_of_package(name: str) -> Path:
-    top, *below = name.split(".")
-    found = _installed(top) if _PACKAGE.fullmatch(name) else None
-    folder = found.joinpath(*below) if found else None
+    package, *subpackages = name.split(".")
+    package_folder = _find_package(package) if _PACKAGE.fullmatch(name) else None
+    folder = package_folder.joinpath(*subpackages) if package_folder else None
     if folder is None or not folder.is_dir():
         raise CourseError(
             f"{SETTING} is “{name}”, which is neither a folder in the course nor an installed package. "
@@ -63,10 +64,12 @@ def _folder_of_package(name: str) -> Path:
     return folder.resolve()
 
 
-def _installed(package: str) -> Path | None:
+def _find_package(package: str) -> Path | None:
     """The folder of an installed package, found without importing it."""
     try:
         spec = importlib.util.find_spec(package)
     except (ImportError, ValueError):
         return None
-    return Path(next(iter(spec.submodule_search_locations))) if spec and spec.submodule_search_locations else None
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    return Path(next(iter(spec.submodule_search_locations)))

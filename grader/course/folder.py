@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from traitlets.config import Config
 
     from grader.course.loading import Catalogue, Exercises
+    from grader.model.label import Label
 
 CONFIG_FILE = "nbgrader_config.py"
 STEPS = ("source", "release", "submitted", "autograded", "feedback")
@@ -61,12 +62,12 @@ class Course:
         if not (self.root / CONFIG_FILE).is_file():
             raise CourseError(f"There is no {CONFIG_FILE} in {self.root}. Run this in the course folder.")
 
-    def at(self, root: Path, places: Mapping[str, str]) -> Course:
-        """This course as already read, with another root and other places for some folders and the gradebook."""
+    def at(self, root: Path, settings: Mapping[str, str]) -> Course:
+        """This course as already read, with another root and other `settings` for some folders and the gradebook."""
         moved = Course(root)
         moved.settings, moved.exercise_files, moved._rules = self.settings, self.exercise_files, self._rules
         moved._config = self.config()
-        moved._config.CourseDirectory.update({**places, "root": str(moved.root)})
+        moved._config.CourseDirectory.update({**settings, "root": str(moved.root)})
         return moved
 
     @cached_property
@@ -83,8 +84,8 @@ class Course:
         try:
             config = read_config(self.settings)
         except (Exception, SystemExit) as error:  # it is the user's own Python code, so anything can happen
-            where = f"{type(error).__name__}: {error}"
-            raise CourseError(f"{CONFIG_FILE} cannot be read. Fix it, then run this again. {where}") from None
+            reason = f"{type(error).__name__}: {error}"
+            raise CourseError(f"{CONFIG_FILE} cannot be read. Fix it, then run this again. {reason}") from None
         if Path(config.CourseDirectory.get("directory_structure", STRUCTURE)) != Path(STRUCTURE):
             raise CourseError(
                 f"c.CourseDirectory.directory_structure in {CONFIG_FILE} does not work here. Set it to {STRUCTURE}, "
@@ -118,17 +119,18 @@ class Course:
         from grader.course.loading import in_order_of
         from grader.notebooks.cells import tested_exercise
 
-        names = self.notebooks("source", assignment)
-        cells = [cell for name in names for cell in self.read("source", assignment, name).cells]
-        return in_order_of(self.catalogue().of(assignment), map(tested_exercise, cells))
+        labels: list[Label | None] = []
+        for name in self.notebooks("source", assignment):
+            labels += map(tested_exercise, self.read("source", assignment, name).cells)
+        return in_order_of(self.catalogue().of(assignment), labels)
 
     def called(self, step: str) -> str:
         """The name of the folder of a step here: source, release, submitted, autograded or feedback."""
         return str(self._config.CourseDirectory.get(f"{step}_directory", step))
 
-    def folder(self, place: str | Path) -> Path:
-        """The path of a step's folder, or of one in it, such as submitted/ada. Other places are in the root folder."""
-        step, _, below = str(place).partition("/")
+    def folder(self, path: str | Path) -> Path:
+        """The path of a step's folder, or of one in it, such as submitted/ada. Other paths are in the root folder."""
+        step, _, below = str(path).partition("/")
         return self.root / (self.called(step) if step in STEPS else step or "/") / below
 
     def api(self, config: Config | None = None) -> NbGraderAPI:
@@ -155,19 +157,19 @@ class Course:
 
     def released_cells(self, assignment: str) -> list[tuple[str, str]]:
         """The cells of the released notebooks, in order: the notebook and the name of each."""
-        return [
-            (name, cell.metadata.get("nbgrader", {}).get("grade_id", ""))
-            for name in self.notebooks("release", assignment)
-            for cell in self.read("release", assignment, name).cells
-        ]
+        cells = []
+        for name in self.notebooks("release", assignment):
+            for cell in self.read("release", assignment, name).cells:
+                cells.append((name, cell.metadata.get("nbgrader", {}).get("grade_id", "")))
+        return cells
 
     def chosen(self, names: list[str] | None) -> list[str]:
         """The named assignments, or all; unknown names are an error."""
-        known = self.assignments()
+        assignments = self.assignments()
         for name in names or []:
-            if name not in known:
-                raise CourseError(f"There is no assignment “{name}”. {self._those(known)}")
-        return names or known
+            if name not in assignments:
+                raise CourseError(f"There is no assignment “{name}”. {self._list(assignments)}")
+        return names or assignments
 
     def notebook(self, folder: str, assignment: str, name: str = "") -> Path:
         """The path of a notebook in a folder such as source, release or submitted/ada; without `name`, of the one named
@@ -182,13 +184,13 @@ class Course:
         try:
             return nbformat.read(path, as_version=4)
         except (OSError, NotJSONError, ValueError) as error:
-            again = "Fix it, or restore a copy." if folder == "source" else f"Run: grader release {assignment}"
+            advice = "Fix it, or restore a copy." if folder == "source" else f"Run: grader release {assignment}"
             reason = error.strerror if isinstance(error, OSError) else "it is not a notebook"
-            raise CourseError(f"{path} cannot be read: {reason}. {again}") from error
+            raise CourseError(f"{path} cannot be read: {reason}. {advice}") from error
 
     def students(self, assignment: str) -> list[str]:
         """All students who have anything for this assignment in submitted/."""
-        return [path.name for path in self._submitted() if _is_there(path / assignment)]
+        return [path.name for path in self._submitted() if _exists(path / assignment)]
 
     def submitters(self) -> list[str]:
         """All students who have a folder in submitted/."""
@@ -209,12 +211,13 @@ class Course:
                 "again."
             ) from None
 
-    def _those(self, known: list[str]) -> str:
-        place = self.called("source")
-        return f"Assignments: {', '.join(known)}." if known else f"There are none yet. Put them in {place}/NAME/."
+    def _list(self, assignments: list[str]) -> str:
+        if assignments:
+            return f"Assignments: {', '.join(assignments)}."
+        return f"There are none yet. Put them in {self.called('source')}/NAME/."
 
 
-def _is_there(path: Path) -> bool:
+def _exists(path: Path) -> bool:
     """Whether something is there; also true if we may not look."""
     try:
         path.lstat()
@@ -227,11 +230,11 @@ def _is_there(path: Path) -> bool:
 
 def folder_of_alembic() -> Path:
     """The folder of the program alembic: beside our interpreter, or where else pip may put programs."""
-    found = find_spec("alembic")
-    packages = [Path(found.origin).parent.parent] if found and found.origin else []
     folders = [Path(sys.executable).parent, Path(sysconfig.get_path("scripts"))]
-    folders += [Path(sysconfig.get_path("scripts", sysconfig.get_preferred_scheme("user")))]
-    folders += [package / "bin" for package in packages]  # pip install --target
+    folders.append(Path(sysconfig.get_path("scripts", sysconfig.get_preferred_scheme("user"))))
+    spec = find_spec("alembic")
+    if spec and spec.origin:
+        folders.append(Path(spec.origin).parent.parent / "bin")  # pip install --target
     return next((folder for folder in folders if (folder / "alembic").is_file()), folders[0])
 
 
@@ -263,8 +266,8 @@ def reason_of(result: Mapping[str, Any]) -> str:
     """Why nbgrader's interface failed: the first error in a traceback of its log."""
     log = result.get("log") or ""
     errors = re.findall(r"^\s*([\w.]+(?:Error|Exception|Conflict|Entry)\w*: .*)", log, re.MULTILINE)
-    said: list[str] = errors or re.findall(r"^\[ERROR\] (.*)", log, re.MULTILINE)
-    return said[0] if said else "it does not say why."
+    errors = errors or re.findall(r"^\[ERROR\] (.*)", log, re.MULTILINE)
+    return str(errors[0]) if errors else "it does not say why."
 
 
 def read_config(settings: str) -> Config:
@@ -287,15 +290,18 @@ def copy_course(source: Course, target: Path) -> Course:
     target.mkdir(parents=True)
     for path in source.root.glob("*.py"):  # plugins, too
         shutil.copyfile(path, target / path.name)
-    chosen = source.config().CourseDirectory
-    own = {f"{step}_directory": step for step in STEPS} | {"db_url": f"sqlite:///{target.resolve()}/gradebook.db"}
+    source_settings = source.config().CourseDirectory
+    settings = {f"{step}_directory": step for step in STEPS}
+    settings["db_url"] = f"sqlite:///{target.resolve()}/gradebook.db"
     with (target / CONFIG_FILE).open("a") as config:
-        config.writelines(f"\nc.CourseDirectory.{key} = {own[key]!r}\n" for key in own if key in chosen)
+        for key, value in settings.items():
+            if key in source_settings:
+                config.write(f"\nc.CourseDirectory.{key} = {value!r}\n")
     shutil.copytree(source.folder("source"), target / "source", ignore=shutil.ignore_patterns(".*", "__pycache__"))
     for table in source.folder("release").glob("*/known_mistakes.py"):
-        copied = target / "release" / table.parent.name / table.name
-        copied.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(table, copied)
+        copy_of_table = target / "release" / table.parent.name / table.name
+        copy_of_table.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(table, copy_of_table)
     files = source.exercise_files
     if files.texts and not files.package:
         folder = target / Path(files.folder).relative_to(source.root)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-import itertools
 import re
 import sys
 import threading
@@ -49,27 +48,27 @@ class FromTexts(SourceLoader):
         IMPORTED[package] = files  # to show where an error is
 
     def find_spec(self, fullname: str, path: object, target: ModuleType | None = None) -> ModuleSpec | None:  # noqa: ARG002
-        if fullname.split(".")[0] != self._package or self._place(fullname) is None:
+        if fullname.split(".")[0] != self._package or self._find_path(fullname) is None:
             return None
         return spec_from_file_location(fullname, self.get_filename(fullname), loader=self)
 
     def get_filename(self, fullname: str) -> str:
-        return str(Path(self._files.folder, self._place(fullname) or ""))
+        return str(Path(self._files.folder, self._find_path(fullname) or ""))
 
     def get_data(self, path: str) -> bytes:
         return self._files.texts.get(Path(path).relative_to(self._files.folder).as_posix(), b"")
 
-    def _place(self, fullname: str) -> str | None:
-        """The place of a module's text; None if there is none. A folder needs no __init__.py."""
-        place = "/".join(fullname.split(".")[1:])
-        if f"{place}.py" in self._files.texts:
-            return f"{place}.py"
-        inside = f"{place}/" if place else ""
-        return inside + INIT if any(text.startswith(inside) for text in self._files.texts) else None
+    def _find_path(self, fullname: str) -> str | None:
+        """The path of a module's text; None if there is none. A folder needs no __init__.py."""
+        path = "/".join(fullname.split(".")[1:])
+        if f"{path}.py" in self._files.texts:
+            return f"{path}.py"
+        folder = f"{path}/" if path else ""
+        return folder + INIT if any(text.startswith(folder) for text in self._files.texts) else None
 
 
 Exercises = Mapping[Label, Exercise]  # of an assignment, in order
-MOST_TOLD = 12  # names to list when none is close to a misspelled one
+MOST_OPTIONS = 12  # names to list when none is close to a misspelled one
 
 
 _SLIP = re.compile(r"\b(Exercise|Case|Misconception)\.__init__\(\) got an unexpected keyword argument '(\w+)'")
@@ -101,18 +100,20 @@ def earlier_functions(exercises: Exercises, exercise: Exercise) -> Mapping[str, 
 
     If the exercise itself asks for gradients, the functions have none, and no classes are lent, since those learn.
     """
-    lent = {
-        function.entry: _right(function)
-        for earlier in itertools.takewhile(lambda one: one.label != exercise.label, exercises.values())
-        for function in earlier.functions
-        if function.lent or function.form.lendable
-    }
+    standins: dict[str, Callable[..., Any]] = {}
+    for earlier in exercises.values():
+        if earlier.label == exercise.label:
+            break
+        for function in earlier.functions:
+            if function.lent or function.form.lendable:
+                standins[function.entry] = _make_standin(function)
     if exercise.form.has_autograd:
-        return lent
-    return {name: torch.no_grad()(right) for name, right in lent.items() if not isinstance(right, LentClass)}
+        return standins
+    functions = {name: standin for name, standin in standins.items() if not isinstance(standin, LentClass)}
+    return {name: torch.no_grad()(function) for name, function in functions.items()}
 
 
-def _right(function: Exercise) -> Callable[..., Any]:
+def _make_standin(function: Exercise) -> Callable[..., Any]:
     """A correct version of a function that also takes arguments by name."""
     return function.lent or (function.reference if function.first_form else function.solution)
 
@@ -123,32 +124,34 @@ def load(files: ExerciseFiles, assignments: Collection[str] | None = None, *, ch
     If `assignments` are given, each exercise has to belong to one of them. Files that are `checked` already, by the
     process that sent them or in this one, are not checked again.
     """
-    found = _import(files)
-    by = (_package(files), None if assignments is None else frozenset(assignments))
-    if not checked and by not in _checked:
-        wrong = [*_in_folders(files), *_wrong(found, assignments)]
-        _refuse(files, [_Problem(place, _line(files, place, called), text) for place, text, called in wrong])
-        _checked.add(by)
-    ordered = sorted(found.values(), key=lambda exercise: in_order(exercise.label))
-    names = dict.fromkeys(exercise.assignment for exercise in ordered)
-    return Catalogue({name: {each.label: each for each in ordered if each.assignment == name} for name in names})
+    exercises = _import(files)
+    check = (_package(files), None if assignments is None else frozenset(assignments))
+    if not checked and check not in _checked:
+        mistakes = [*_find_in_subfolders(files), *_find_mistakes(exercises, assignments)]
+        _refuse(files, [_Problem(path, _find_line(files, path, name), text) for path, text, name in mistakes])
+        _checked.add(check)
+    by_assignment: dict[str, dict[Label, Exercise]] = {}
+    for exercise in sorted(exercises.values(), key=lambda exercise: in_order(exercise.label)):
+        by_assignment.setdefault(exercise.assignment, {})[exercise.label] = exercise
+    return Catalogue(by_assignment)
 
 
 def file_of(files: ExerciseFiles, exercise: Exercise) -> str:
-    """The place of the file that makes this exercise."""
-    return next(place for place, loaded in _import(files).items() if loaded is exercise)
+    """The path of the file that makes this exercise."""
+    return next(path for path, loaded in _import(files).items() if loaded is exercise)
 
 
 class _Problem(NamedTuple):
-    place: str
+    path: str
     line: int
     text: str
 
 
 def _refuse(files: ExerciseFiles, problems: Iterable[_Problem]) -> None:
-    said = [f"{files.display_name}/{one.place}, line {one.line}: {one.text}" for one in dict.fromkeys(problems)]
-    if said:
-        raise ExerciseError("\n".join([*said, "Fix that, then run this again."]))
+    """Raise ExerciseError if there are problems."""
+    lines = [f"{files.display_name}/{problem.path}, line {problem.line}: {problem.text}" for problem in problems]
+    if lines:
+        raise ExerciseError("\n".join([*dict.fromkeys(lines), "Fix that, then run this again."]))
 
 
 # --- import ----------------------------------------------------------------------------------------------------------
@@ -164,7 +167,7 @@ def _package(files: ExerciseFiles) -> str:
 
 
 def _import(files: ExerciseFiles) -> dict[str, Exercise]:
-    """Import the exercises, by the place of their file."""
+    """Import the exercises, by the path of their file."""
     package = _package(files)
     with _one_at_a_time:
         if package not in _imported:
@@ -181,29 +184,37 @@ def _import(files: ExerciseFiles) -> dict[str, Exercise]:
 
 
 def _import_all(package: str, files: ExerciseFiles) -> dict[str, Exercise]:
-    places = [place for place in files.texts if "/" not in place and place != INIT]
-    found = {place: _import_one(package, place, files) for place in places}
-    _refuse(files, [one for one in found.values() if isinstance(one, _Problem)])
-    return {place: one for place, one in found.items() if isinstance(one, Exercise)}
+    exercises: dict[str, Exercise] = {}
+    problems: list[_Problem] = []
+    for path in files.texts:
+        if "/" not in path and path != INIT:
+            exercise = _import_one(package, path, files)
+            if isinstance(exercise, Exercise):
+                exercises[path] = exercise
+            elif exercise is not None:
+                problems.append(exercise)
+    _refuse(files, problems)
+    return exercises
 
 
-def _import_one(package: str, place: str, files: ExerciseFiles) -> Exercise | _Problem | None:
+def _import_one(package: str, path: str, files: ExerciseFiles) -> Exercise | _Problem | None:
     """Import one file: its exercise, or what is wrong with it, or None if it has none."""
-    name = place.removesuffix(".py")
+    name = path.removesuffix(".py")
     if not name.isidentifier():
-        return _Problem(place, 1, "the name of an exercise file can only have letters, digits and _.")
+        return _Problem(path, 1, "the name of an exercise file can only have letters, digits and _.")
     try:
         exercise = getattr(importlib.import_module(f"{package}.{name}"), "exercise", None)
     except (Exception, SystemExit) as error:  # it is the author's own Python code, so anything can happen
-        return _where(error, place, files)
+        return _locate(error, path, files)
     if exercise is None and name.startswith("ex"):
-        return _Problem(place, 1, "it does not set `exercise`. Write `exercise = Exercise(…)`.")
+        return _Problem(path, 1, "it does not set `exercise`. Write `exercise = Exercise(…)`.")
     if exercise is None or isinstance(exercise, Exercise):
         return exercise
-    return _Problem(place, _line(files, place), f"`exercise` is of type {type(exercise).__name__}, not an Exercise.")
+    line = _find_line(files, path)
+    return _Problem(path, line, f"`exercise` is of type {type(exercise).__name__}, not an Exercise.")
 
 
-def _where(error: BaseException, place: str, files: ExerciseFiles) -> _Problem:
+def _locate(error: BaseException, path: str, files: ExerciseFiles) -> _Problem:
     """An error as a problem, placed at the last line of the course's own files in its traceback."""
     line = 1
     steps = [(step.filename, step.lineno) for step in traceback.extract_tb(error.__traceback__)]
@@ -211,18 +222,19 @@ def _where(error: BaseException, place: str, files: ExerciseFiles) -> _Problem:
         steps.append((error.filename, error.lineno))
     for filename, number in steps:
         if Path(filename).is_relative_to(files.folder):
-            place, line = Path(filename).relative_to(files.folder).as_posix(), number or 1
-    said = (error.msg if isinstance(error, SyntaxError) else str(error)).replace(_package(files), "")
+            path, line = Path(filename).relative_to(files.folder).as_posix(), number or 1
+    message = (error.msg if isinstance(error, SyntaxError) else str(error)).replace(_package(files), "")
     kind = "" if isinstance(error, CourseError) else f"{type(error).__name__}: "  # our own sentences say it all
-    return _Problem(place, line, f"{kind}{said.rstrip('.')}.{_advice(error, files)}")
+    return _Problem(path, line, f"{kind}{message.rstrip('.')}.{_advice(error, files)}")
 
 
 def _advice(error: BaseException, files: ExerciseFiles) -> str:
     slip = _SLIP.search(str(error))
     if slip and isinstance(error, TypeError):
-        (kind,) = [one for one in (Exercise, Case, Misconception) if one.__name__ == slip[1]]
-        former = " They are called `mistakes` since 0.7." if slip[2] == "misconceptions" else ""
-        return former or _meant(slip[2], [each.name for each in fields(kind)])
+        if slip[2] == "misconceptions":
+            return " They are called `mistakes` since 0.7."
+        (cls,) = [cls for cls in (Exercise, Case, Misconception) if cls.__name__ == slip[1]]
+        return _suggest(slip[2], [field.name for field in fields(cls)])
     name = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
     is_beside = name and {f"{name.split('.')[0]}.py", f"{name.split('.')[0]}/{INIT}"} & files.texts.keys()
     return f" Import files next to it with `from .{name} import …`." if is_beside else ""
@@ -230,7 +242,7 @@ def _advice(error: BaseException, files: ExerciseFiles) -> str:
 
 # --- checks ----------------------------------------------------------------------------------------------------------
 
-_Wrong = tuple[str, str, str]  # the file, what is wrong, and the case or misconception concerned
+_Mistake = tuple[str, str, str]  # the file, what is wrong, and the case or misconception concerned
 # The types of attributes, and words for them. They are checked before anything uses the values.
 _TYPES: Sequence[tuple[type, Sequence[str], Any, str]] = (
     (Exercise, ("assignment", "title", "entry"), str, "a text"),
@@ -248,67 +260,72 @@ _TYPES: Sequence[tuple[type, Sequence[str], Any, str]] = (
 )
 
 
-def _in_folders(files: ExerciseFiles) -> Iterator[_Wrong]:
+def _find_in_subfolders(files: ExerciseFiles) -> Iterator[_Mistake]:
     """Exercises in subfolders, where nothing looks for them."""
-    for place in files.texts:
-        if "/" in place and _sets_an_exercise(files.texts[place]):
-            what = "an exercise in a subfolder is not found"
-            yield place, f"{what}. Put its file directly into {files.display_name}/.", ""
+    for path in files.texts:
+        if "/" in path and _sets_an_exercise(files.texts[path]):
+            yield (
+                path,
+                f"an exercise in a subfolder is not found. Put its file directly into {files.display_name}/.",
+                "",
+            )
 
 
-def _wrong(found: Mapping[str, Exercise], assignments: Collection[str] | None) -> Iterator[_Wrong]:
+def _find_mistakes(exercises: Mapping[str, Exercise], assignments: Collection[str] | None) -> Iterator[_Mistake]:
     """The mistakes in these exercises."""
-    first: dict[tuple[str, Label], str] = {}
-    for place, exercise in found.items():
+    first_paths: dict[tuple[str, Label], str] = {}
+    for path, exercise in exercises.items():
         if bool(exercise.number) == bool(exercise.name) or label_of(exercise.label) != exercise.label:
-            said = (
+            text = (
                 "an exercise needs either a number from 1 up, as in `number=3`, or a name of letters, digits, - and _, "
                 'as in `name="softmax"`.'
             )
-            yield place, said, ""
+            yield path, text, ""
             continue
-        if mistyped := list(_mistyped(exercise)):
-            yield from ((place, text, called) for text, called in mistyped)
+        wrong_types = list(_find_wrong_types(exercise))
+        if wrong_types:
+            yield from ((path, text, name) for text, name in wrong_types)
             continue
-        other = first.setdefault((exercise.assignment, exercise.label), place)
-        if other != place:
-            said = f"exercise {exercise.label} of {exercise.assignment} is also in {other}. Change one of them."
-            yield place, said, ""
+        first_path = first_paths.setdefault((exercise.assignment, exercise.label), path)
+        if first_path != path:
+            text = f"exercise {exercise.label} of {exercise.assignment} is also in {first_path}. Change one of them."
+            yield path, text, ""
         if assignments is not None and exercise.assignment not in assignments:
-            known = f"Assignments: {', '.join(sorted(assignments))}." if assignments else "There are none yet."
-            yield place, f"there is no assignment “{exercise.assignment}”. {known}", ""
+            options = f"Assignments: {', '.join(sorted(assignments))}." if assignments else "There are none yet."
+            yield path, f"there is no assignment “{exercise.assignment}”. {options}", ""
         for function in exercise.functions:
-            yield from ((place, text, called) for text, called in _wrong_with(function))
+            yield from ((path, text, name) for text, name in _find_mistakes_of_function(function))
 
 
-def _mistyped(exercise: Exercise) -> Iterator[tuple[str, str]]:
+def _find_wrong_types(exercise: Exercise) -> Iterator[tuple[str, str]]:
     """Attributes that have the wrong type."""
-    parts: list[Any] = [exercise]
-    lists = [("cases", Case, "Case(…)"), ("mistakes", Misconception, "Misconception(…)")]
-    for name, kind, written in (*lists, ("others", Exercise, "Exercise(…)")):
-        held = getattr(exercise, name)
-        for one in held if isinstance(held, (list, tuple)) else ():
-            if isinstance(one, kind):
-                parts.append(one)
-            else:
-                yield f"`{name}` holds {_shown(one)}, not `{written}`.", ""
-    for part in parts:
-        for kind, names, wanted, words in _TYPES:
-            for name in names if isinstance(part, kind) else ():
-                if not isinstance(value := getattr(part, name), wanted):
-                    called = "" if isinstance(part, Exercise) else str(part.name)
-                    whose = f"“{called}”: " if called else ""
-                    yield f"{whose}`{name}` is {_shown(value)}, but should be {words}.", called
-    for other in exercise.others if isinstance(exercise.others, (list, tuple)) else ():
-        if isinstance(other, Exercise):
-            yield from _mistyped(other)
+    objects: list[Any] = [exercise]
+    lists = {"cases": Case, "mistakes": Misconception, "others": Exercise}
+    for attribute, cls in lists.items():
+        elements = getattr(exercise, attribute)
+        for element in elements if isinstance(elements, (list, tuple)) else ():
+            if not isinstance(element, cls):
+                yield f"`{attribute}` holds {_describe(element)}, not `{cls.__name__}(…)`.", ""
+            elif cls is not Exercise:
+                objects.append(element)
+    for checked_object in objects:
+        name = "" if isinstance(checked_object, Exercise) else str(checked_object.name)
+        prefix = f"“{name}”: " if name else ""
+        for cls, attributes, types, words in _TYPES:
+            for attribute in attributes if isinstance(checked_object, cls) else ():
+                value = getattr(checked_object, attribute)
+                if not isinstance(value, types):
+                    yield f"{prefix}`{attribute}` is {_describe(value)}, but should be {words}.", name
+    for function in exercise.others if isinstance(exercise.others, (list, tuple)) else ():
+        if isinstance(function, Exercise):
+            yield from _find_wrong_types(function)
 
 
-def _shown(value: object) -> str:
+def _describe(value: object) -> str:
     return repr(value) if isinstance(value, (str, int, float, NoneType)) else f"of type {type(value).__name__}"
 
 
-def _wrong_with(function: Exercise) -> Iterator[tuple[str, str]]:
+def _find_mistakes_of_function(function: Exercise) -> Iterator[tuple[str, str]]:
     if not str(function.entry).isidentifier():
         yield f"`entry` is “{function.entry}”, which is not a name that a student can define.", ""
     if isinstance(function.solution, type) and function.form is FUNCTION:
@@ -319,40 +336,42 @@ def _wrong_with(function: Exercise) -> Iterator[tuple[str, str]]:
         ("cases", [case.name for case in function.cases]),
         ("mistakes", [mistake.name for mistake in function.mistakes if mistake.way == 0]),
     ):
-        for name, times in Counter(names).items():
-            if times > 1:
-                yield f"`{function.entry}` has {times} {kind} called “{name}”. Give each its own name.", name
+        for name, count in Counter(names).items():
+            if count > 1:
+                yield f"`{function.entry}` has {count} {kind} called “{name}”. Give each its own name.", name
     lines = function.written.lines
     lacks = {mistake.key: _lacks(mistake, lines, function.written.variables) for mistake in function.mistakes}
     yield from ((text, "") for text in _unmet(function.mistakes, lacks))
     fitting = [mistake for mistake in function.mistakes if not lacks[mistake.key]]
-    for one in fitting:
-        if one.kind not in KINDS:
-            yield f"“{one.name}”: there is no kind “{one.kind}”.{_meant(one.kind, KINDS)}", one.name
-        yield from ((text, one.name) for text in _without_marks(one, lines.places))
+    for mistake in fitting:
+        if mistake.kind not in KINDS:
+            text = f"“{mistake.name}”: there is no kind “{mistake.kind}”.{_suggest(mistake.kind, KINDS)}"
+            yield text, mistake.name
+        yield from ((text, mistake.name) for text in _without_marks(mistake, lines.places))
     marked = [mistake for mistake in fitting if mistake.change and set(mistake.change) <= set(lines.places)]
-    yield from _wrong_lines(lines, function.written.variables, marked)
-    explained = [name for one in function.mistakes for name in (one.name, one.kind)]
+    yield from _find_wrong_lines(lines, function.written.variables, marked)
+    names_and_kinds = [name for mistake in function.mistakes for name in (mistake.name, mistake.kind)]
     for name in function.explained_in:
-        if name not in explained:
-            said = f"`explained_in` names “{name}”, which is neither a misconception nor a kind of one."
-            yield f"{said}{_meant(name, explained)}", ""
+        if name not in names_and_kinds:
+            text = f"`explained_in` names “{name}”, which is neither a misconception nor a kind of one."
+            yield f"{text}{_suggest(name, names_and_kinds)}", ""
 
 
-def _wrong_lines(
+def _find_wrong_lines(
     lines: Lines, variables: Collection[str], misconceptions: Iterable[Misconception]
 ) -> Iterator[tuple[str, str]]:
     """Misconceptions whose lines cannot be written, or are the same as another one's."""
-    known: dict[str, str] = {}
-    for one in misconceptions:
+    name_of: dict[str, str] = {}  # by text
+    for misconception in misconceptions:
+        name = misconception.name
         try:
-            text = lines.checked(one.change, variables)
+            text = lines.checked(misconception.change, variables)
         except LineError as error:
-            yield f"“{one.name}”: {error}.", one.name
+            yield f"“{name}”: {error}.", name
             continue
-        if text in known:
-            yield f"“{one.name}” has the same lines as “{known[text]}”.", one.name
-        known[text] = one.name
+        if text in name_of:
+            yield f"“{name}” has the same lines as “{name_of[text]}”.", name
+        name_of[text] = name
 
 
 def _lacks(mistake: Misconception, lines: Lines, variables: Collection[str]) -> list[str]:
@@ -360,7 +379,8 @@ def _lacks(mistake: Misconception, lines: Lines, variables: Collection[str]) -> 
     if mistake.needs is None:
         return []
     marks = {place.rpartition(" ")[2] for place in mistake.change} & set(mistake.needs.marks.split())
-    if missing := marks - lines.marked.keys():
+    missing = marks - lines.marked.keys()
+    if missing:
         return sorted(missing)
     try:
         return sorted(lines.unbound(mistake.change, variables) & set(mistake.needs.variables.split()))
@@ -383,14 +403,16 @@ def _unmet(mistakes: Sequence[Misconception], lacks: Mapping[tuple[str, int], Se
 def _without_marks(mistake: Misconception, marks: Collection[str]) -> Iterator[str]:
     for mark in mistake.change:
         if mark not in marks:
-            yield f"“{mistake.name}” changes “{mark}”, which is not a mark of the solution.{_meant(mark, marks)}"
+            yield f"“{mistake.name}” changes “{mark}”, which is not a mark of the solution.{_suggest(mark, marks)}"
 
 
-def _meant(name: str, known: Collection[str]) -> str:
-    own = dict.fromkeys(one for one in known if not one.startswith("_"))
-    if close := get_close_matches(name, own, 1):
-        return f" Did you mean “{close[0]}”?"
-    return f" Options: {', '.join(own)}." if 0 < len(own) <= MOST_TOLD else ""
+def _suggest(name: str, options: Collection[str]) -> str:
+    """A hint for a misspelled name: the one that was probably meant, or all of them if they are few."""
+    public_options = list(dict.fromkeys(option for option in options if not option.startswith("_")))
+    matches = get_close_matches(name, public_options, 1)
+    if matches:
+        return f" Did you mean “{matches[0]}”?"
+    return f" Options: {', '.join(public_options)}." if 0 < len(public_options) <= MOST_OPTIONS else ""
 
 
 def _sets_an_exercise(text: bytes) -> bool:
@@ -399,7 +421,7 @@ def _sets_an_exercise(text: bytes) -> bool:
     except (SyntaxError, ValueError):
         return False
     calls = [value.func for value in values if isinstance(value, ast.Call)]
-    return any(isinstance(called, ast.Name) and called.id == "Exercise" for called in calls)
+    return any(isinstance(function, ast.Name) and function.id == "Exercise" for function in calls)
 
 
 def _is_set_in(node: ast.stmt) -> bool:
@@ -407,10 +429,10 @@ def _is_set_in(node: ast.stmt) -> bool:
     return any(isinstance(target, ast.Name) and target.id == "exercise" for target in targets)
 
 
-def _line(files: ExerciseFiles, place: str, called: str = "") -> int:
+def _find_line(files: ExerciseFiles, path: str, name: str = "") -> int:
     """The line where a file names this case or misconception, or else where it sets `exercise`."""
-    tree = ast.parse(files.texts[place])
-    names = [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value == called]
-    if called and names:
-        return max(names) if len(names) > 1 else names[0]
+    tree = ast.parse(files.texts[path])
+    numbers = [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value == name]
+    if name and numbers:
+        return max(numbers)
     return next((node.lineno for node in tree.body if _is_set_in(node)), 1)
