@@ -17,7 +17,7 @@ from grader.cli import autograde, results, serving, submissions
 from grader.cli.new import new
 from grader.cli.options import Assignments
 from grader.cli.participants import students
-from grader.cli.terminal import busy, console, errors, print_path, print_whatever_it_takes, printed_messages, shown
+from grader.cli.terminal import busy, console, errors, print_path, print_whatever_it_takes, printable, printed_messages
 from grader.course.folder import open_course
 from grader.errors import CourseError
 from grader.model.exercise_files import describe_error, location_of_error
@@ -38,11 +38,11 @@ class InOrder(TyperGroup):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Hide the usual options: they would take seven lines of a help that should fit on one screen."""
-        found: list[Any] = super().get_params(ctx)
-        for option in found:
+        options: list[Any] = super().get_params(ctx)
+        for option in options:
             # People try these without looking them up, or see them in the help's first lines.
-            option.hidden = option.name in ("install_completion", "show_completion", "help", "asked")
-        return found
+            option.hidden = option.name in ("install_completion", "show_completion", "help", "show_version")
+        return options
 
 
 # Each command imports what it needs, after it has found the course. Regrading an unchanged class need not wait for
@@ -66,16 +66,16 @@ for command in (results.publish, results.feedback, results.report, results.expor
     app.command()(command)
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _show_version(is_wanted: bool) -> None:
+    if is_wanted:
         typer.echo(f"grader {version('attention-grader')}")
         raise typer.Exit
 
 
 @app.callback()
 def about(
-    asked: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """Options that need no command."""
@@ -110,11 +110,11 @@ def release(
         searched = compile_release(course, assignment)
         console.print(escape(f"{course.called('release')}/{assignment} is ready. {searched}"), soft_wrap=True)
         if single_file:
-            path = shown(write_single_files(course, assignment))
+            path = printable(write_single_files(course, assignment))
             console.print(f"{path} is ready, too. Its notebooks need no other files.", highlight=False, soft_wrap=True)
         if marimo:
             notebook = convert_release(course, assignment)
-            advice = f"{shown(notebook.parent)} is ready, too. Try it: marimo edit {shown(notebook)}"
+            advice = f"{printable(notebook.parent)} is ready, too. Try it: marimo edit {printable(notebook)}"
             console.print(advice, highlight=False, soft_wrap=True)
 
 
@@ -139,10 +139,10 @@ def try_command(
     tried = try_code(course, name, settings_for(course, exercises), label, file.read())
     console.print(escape(tried.in_words()), highlight=False, soft_wrap=True)
     if page:
-        place = Path(tempfile.mkdtemp(prefix="grader-try-"), f"{label}.html")
-        place.write_text(tried.page(), encoding="utf-8")
-        print_path(place)
-        typer.launch(str(place))
+        path = Path(tempfile.mkdtemp(prefix="grader-try-"), f"{label}.html")
+        path.write_text(tried.page(), encoding="utf-8")
+        print_path(path)
+        typer.launch(str(path))
 
 
 @app.command()
@@ -163,13 +163,14 @@ def validate(assignments: Assignments = None) -> None:
 
     checked = [CheckedAssignment(assignment) for assignment in chosen]
     try:
-        for one in checked:
-            with busy(f"{one.assignment} …"):
-                one.add(findings(course, one.assignment))
+        for unchecked in checked:
+            with busy(f"{unchecked.assignment} …"):
+                unchecked.add(findings(course, unchecked.assignment))
     finally:  # show what was found so far, even after an error or Ctrl-C
-        if found := [one for one in checked if one.findings]:
-            show(found, console)
-    if not all(finding.ok for one in checked for finding in one.findings):
+        begun = [assignment for assignment in checked if assignment.findings]
+        if begun:
+            show(begun, console)
+    if not all(finding.ok for assignment in checked for finding in assignment.findings):
         raise typer.Exit(1)
     console.print("All checks passed.")
 
@@ -188,9 +189,11 @@ def demo(
     results, pages, report = run_demo(Path("demo"), console, assignment or ASSIGNMENT)
     console.print(progress.results_table(results))
     student = most_to_read(results)
-    both = f"{shown(report)}  the class report\n  {shown(pages[student])}  {student}'s feedback"
     console.print(
-        f"Open these in a browser (the other students' pages are in demo/feedback):\n  {both}", soft_wrap=True
+        "Open these in a browser (the other students' pages are in demo/feedback):\n"
+        f"  {printable(report)}  the class report\n"
+        f"  {printable(pages[student])}  {student}'s feedback",
+        soft_wrap=True,
     )
     console.print("To run your own course, read docs/a_term.md or run: grader --help", highlight=False)
 
@@ -223,16 +226,16 @@ def run() -> None:
         with printed_messages():
             app(prog_name="grader")
     except CourseError as error:
-        said = str(error)
+        message = str(error)
     except OSError as error:
         if error.filename is None and error.errno not in NAMELESS:
             raise
-        said = f"{error.filename or 'Cannot write files'}: {error.strerror}. Fix that, then run this again."
+        message = f"{error.filename or 'Cannot write files'}: {error.strerror}. Fix that, then run this again."
     except Exception as error:
         if not location_of_error(error):
             raise
-        said = f"Cannot use an exercise: {describe_error(error)}. Fix that, then run this again."
+        message = f"Cannot use an exercise: {describe_error(error)}. Fix that, then run this again."
     else:
         return
-    errors.print(escape(said), highlight=False)
+    errors.print(escape(message), highlight=False)
     raise SystemExit(1)

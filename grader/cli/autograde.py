@@ -21,7 +21,7 @@ from grader.sandbox.plain_text import one_line
 if TYPE_CHECKING:
     from grader.gradebook.published import PointsChange, Publication
 
-FEW = 30  # students whose points fit on a page
+MAX_ROWS = 30  # students whose points fit on a page
 
 
 def grade(
@@ -56,7 +56,7 @@ def grade(
     chosen = (
         dict.fromkeys(course.chosen(assignments), students) if assignments else assignments_to_grade(course, students)
     )
-    how: dict[str, Any] = {
+    options: dict[str, Any] = {
         "device": device,
         "force": force,
         "confined": not unconfined,
@@ -66,32 +66,34 @@ def grade(
     if quiet:
         logging.getLogger("grader").setLevel(logging.ERROR)
     silent = quiet or as_json
-    found: dict[str, dict[str, Any]] = {}
-    for assignment, those in chosen.items():
+    results: dict[str, dict[str, Any]] = {}
+    for assignment, submitters in chosen.items():
         if len(chosen) > 1 and not silent:
             console.print(f"\n[bold]{escape(assignment)}[/]", highlight=False)
         try:
-            found[assignment] = _grade(course, assignment, those, how, yes=yes, dry_run=dry_run, silent=silent)
+            results[assignment] = _grade(
+                course, assignment, submitters, options, yes=yes, dry_run=dry_run, silent=silent
+            )
         except CourseError as error:
             if len(chosen) == 1:
                 raise
             errors.print(escape(str(error)), highlight=False)
-            found[assignment] = {"error": str(error)}  # the other assignments are still graded
+            results[assignment] = {"error": str(error)}  # the other assignments are still graded
     if as_json:
-        told = found[chosen.popitem()[0]] if len(assignments or ()) == 1 else found
-        text = json.dumps(told, indent=2, ensure_ascii=False)
+        shown = next(iter(results.values())) if len(assignments or ()) == 1 else results
+        text = json.dumps(shown, indent=2, ensure_ascii=False)
         typer.echo(text.encode(errors="backslashreplace"))  # file names may not be UTF-8
-    if any("error" in one or one["failed"] for one in found.values()):
+    if any("error" in result or result["failed"] for result in results.values()):
         raise typer.Exit(1)
 
 
-def _jobs_on_gpus(asked: int | None, confined: bool) -> int:
-    """The number asked for, or as many as the GPUs have room for. Fails early if no GPU can be used."""
+def _jobs_on_gpus(jobs: int | None, confined: bool) -> int:
+    """These jobs, or as many as the GPUs have room for. Fails early if no GPU can be used."""
     from grader.host import devices
 
     devices.need_device("cuda")
     try:
-        return asked or devices.jobs_on_gpus(devices.free_on_gpus(confined), cores())
+        return jobs or devices.jobs_on_gpus(devices.free_on_gpus(confined), cores())
     except devices.NoSandboxError as error:
         raise devices.cannot_start(error) from error
 
@@ -100,7 +102,7 @@ def _grade(
     course: Course,
     assignment: str,
     students: Sequence[str],
-    how: Mapping[str, Any],
+    options: Mapping[str, Any],
     *,
     yes: bool,
     dry_run: bool,
@@ -113,45 +115,45 @@ def _grade(
     from grader.classroom.rehearsal import rehearsal
     from grader.classroom.run import autograde
     from grader.gradebook.published import changes, points_to_publish
-    from grader.publishing.changes import as_json, changes_table, told_before
+    from grader.publishing.changes import as_json, changes_table, last_publication
 
     chosen = students_to_grade(course, assignment, students)
-    must_be_sound(course, assignment, how, anyway=yes, remember=not dry_run)
+    must_be_sound(course, assignment, options, anyway=yes, remember=not dry_run)
     onlooker = progress.Onlooker(console, len(chosen), silent)
-    with rehearsal(course) if dry_run else nullcontext(course) as place:
-        run = autograde(place, assignment, students, **how, watch=onlooker.show_running)
-        before = told_before(place, assignment, dry_run)
+    with rehearsal(course) if dry_run else nullcontext(course) as graded_course:
+        run = autograde(graded_course, assignment, students, **options, watch=onlooker.show_running)
+        before = last_publication(graded_course, assignment, is_rehearsal=dry_run)
         try:
             results = sorted(onlooker.follow(run), key=lambda result: result.student)
         except KeyboardInterrupt:
             run.close()
-            graded = sum(bool(place.notebooks(f"autograded/{name}", assignment)) for name in chosen)
+            graded = sum(bool(graded_course.notebooks(f"autograded/{name}", assignment)) for name in chosen)
             errors.print(
                 f"Stopped with {graded} of {len(chosen)} graded. To grade the rest, run this again.", highlight=False
             )
             raise typer.Exit(130) from None
-        counted, most = points_to_publish(place, assignment)
-    found = changes(before.students, counted) if before else []
+        points, max_points = points_to_publish(graded_course, assignment)
+    points_changes = changes(before.students, points) if before else []
     if not silent:
-        if len(results) <= FEW:
-            console.print(progress.results_table(results, counted, most))
-        console.print(progress.summary_table(results, counted))
-        if before and dry_run and found:
-            console.print(changes_table(found, before, course.rules(assignment).zone))
+        if len(results) <= MAX_ROWS:
+            console.print(progress.results_table(results, points, max_points))
+        console.print(progress.summary_table(results, points))
+        if before and dry_run and points_changes:
+            console.print(changes_table(points_changes, before, course.rules(assignment).zone))
         elif before and not dry_run:
-            show_changes(course, assignment, found, before)
+            show_changes(course, assignment, points_changes, before)
     for result in results:
         if result.error:
             reason = escape(result.error.removesuffix("."))
             errors.print(f"{escape(one_line(result.student))} has no grade: {reason}.", highlight=False)
-    return progress.as_json(results, counted) | {"max_points": most} | as_json(before, found)
+    return progress.as_json(results, points) | {"max_points": max_points} | as_json(before, points_changes)
 
 
-def show_changes(course: Course, assignment: str, found: Sequence[PointsChange], before: Publication) -> None:
+def show_changes(course: Course, assignment: str, changes: Sequence[PointsChange], before: Publication) -> None:
     """Show changes in a table and on a page. From then on, they count as seen."""
     from grader.publishing.changes import changes_table, write_changes
 
-    path = write_changes(course, assignment, found, before)
-    if found:
-        console.print(changes_table(found, before, course.rules(assignment).zone))
+    path = write_changes(course, assignment, changes, before)
+    if changes:
+        console.print(changes_table(changes, before, course.rules(assignment).zone))
         print_path(path)

@@ -30,10 +30,10 @@ DATABASE_SECONDS = 5
 class Line:
     """The result of one check."""
 
-    what: str
+    subject: str
     state: State
-    found: str
-    means: str
+    finding: str
+    meaning: str
 
 
 def examine(folder: Path) -> Iterator[Line]:
@@ -57,54 +57,54 @@ def examine(folder: Path) -> Iterator[Line]:
 
 
 def table(lines: list[Line]) -> Table:
-    shown = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    shown.add_column(no_wrap=True)
-    shown.add_column(no_wrap=True)
-    shown.add_column(overflow="fold")
-    shown.add_column(overflow="fold")
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_column(overflow="fold")
     for line in lines:
-        shown.add_row(SIGNS[line.state], line.what, escape(one_line(line.found)), escape(line.means))
-    return shown
+        table.add_row(SIGNS[line.state], line.subject, escape(one_line(line.finding)), escape(line.meaning))
+    return table
 
 
 def in_a_sentence(lines: list[Line]) -> str:
     """Whether grading can run here."""
-    bad = [line.what for line in lines if line.state == "bad"]
+    bad = [line.subject for line in lines if line.state == "bad"]
     if not bad:
         return "This machine can grade, with every submission in a sandbox."
     return f"This machine cannot grade yet. Fix this first, as described above: {', '.join(bad)}."
 
 
-def python_line(found: tuple[int, ...]) -> Line:
-    shown = ".".join(map(str, found))
-    if found < (3, 11):
-        return Line("Python", "bad", shown, "Too old. Install Python 3.11 or newer, then recreate the environment.")
-    return Line("Python", "good", shown, "New enough.")
+def python_line(version: tuple[int, ...]) -> Line:
+    text = ".".join(map(str, version))
+    if version < (3, 11):
+        return Line("Python", "bad", text, "Too old. Install Python 3.11 or newer, then recreate the environment.")
+    return Line("Python", "good", text, "New enough.")
 
 
-def torch_line(found: str, broken: str = "") -> Line:
-    """`found` is the version; `broken` says why it cannot be imported."""
-    if not found:
+def torch_line(version: str, broken: str = "") -> Line:
+    """`version` is the version; `broken` says why it cannot be imported."""
+    if not version:
         return Line("PyTorch", "bad", "missing", "Notebooks need it. Run: pip install torch")
     if broken:
-        return Line("PyTorch", "bad", f"{found} ({broken})", "Notebooks need it, but the import fails. Run: pip "
+        return Line("PyTorch", "bad", f"{version} ({broken})", "Notebooks need it, but the import fails. Run: pip "
                     "install --force-reinstall torch")  # fmt: skip
-    return Line("PyTorch", "good", found, "Notebooks can run.")
+    return Line("PyTorch", "good", version, "Notebooks can run.")
 
 
-def landlock_line(found: int | str, broken: str = "") -> Line:
-    """`found` is the kernel's version, or why it has none; `broken` says why the package cannot be imported."""
+def landlock_line(version: int | str, broken: str = "") -> Line:
+    """`version` is the kernel's version, or why it has none; `broken` says why the package cannot be imported."""
     if broken:
         return Line("Landlock", "bad", f"unknown ({broken})", "Grading needs the package landlock, but its import "
                     "fails. Run: pip install --force-reinstall landlock")  # fmt: skip
-    if isinstance(found, str):
-        return Line("Landlock", "bad", f"none ({found})", "The kernel cannot keep submissions away from your files. "
+    if isinstance(version, str):
+        return Line("Landlock", "bad", f"none ({version})", "The kernel cannot keep submissions away from your files. "
                     "Use Linux 6.2 or newer; if Landlock is off, boot with lsm=landlock,… On Windows, use WSL 2; on "
                     "macOS, a virtual machine. See docs/installing.md.")  # fmt: skip
-    if found < 3:
-        return Line("Landlock", "bad", f"version {found}", "Too old: only version 3 or newer can keep submissions "
+    if version < 3:
+        return Line("Landlock", "bad", f"version {version}", "Too old: only version 3 or newer can keep submissions "
                     "away from your files. Boot Linux 6.2 or newer; on WSL 2, run: wsl --update")  # fmt: skip
-    return Line("Landlock", "good", f"version {found}", "The kernel keeps submissions away from your files.")
+    return Line("Landlock", "good", f"version {version}", "The kernel keeps submissions away from your files.")
 
 
 def seccomp_line(missing: str) -> Line:
@@ -153,44 +153,44 @@ def disk_line(missing: str) -> Line:
     return Line("own disk", "good", "found", "Each submission can write at most 256 MB (enforced by the kernel).")
 
 
-def cores_line(found: int) -> Line:
-    if found == 1:
+def cores_line(cores: int) -> Line:
+    if cores == 1:
         return Line("cores", "note", "1", "Submissions are graded one at a time.")
-    return Line("cores", "good", str(found), f"{found} submissions are graded at once, unless you set --jobs.")
+    return Line("cores", "good", str(cores), f"{cores} submissions are graded at once, unless you set --jobs.")
 
 
 def memory_line(available: float, jobs: int) -> Line:
     """`available` is the free memory, in GiB."""
-    shown = f"{available:.1f} GiB free"
+    memory = f"{available:.1f} GiB free"
     fitting = int((available - MEMORY_ONCE) / MEMORY_EACH)
     if fitting < 1:
         return Line(
-            "memory", "note", shown, "This may be too little for even one submission. Close other programs first."
+            "memory", "note", memory, "This may be too little for even one submission. Close other programs first."
         )
     if fitting < jobs:
-        return Line("memory", "note", shown, f"Too little for {jobs} at once. Use: grader autograde --jobs {fitting}")
-    return Line("memory", "good", shown, f"Enough for {jobs} at once. A submission that uses 4 GiB is stopped.")
+        return Line("memory", "note", memory, f"Too little for {jobs} at once. Use: grader autograde --jobs {fitting}")
+    return Line("memory", "good", memory, f"Enough for {jobs} at once. A submission that uses 4 GiB is stopped.")
 
 
-def nbgrader_line(found: str, broken: str = "") -> Line:
-    """`found` is the version; `broken` says why it cannot be imported, perhaps because another package is missing."""
+def nbgrader_line(version: str, broken: str = "") -> Line:
+    """`version` is the version; `broken` says why it cannot be imported, perhaps because another package is missing."""
     install = f"Run: pip install 'nbgrader{NBGRADER}'"
-    if not found:
+    if not version:
         return Line("nbgrader", "bad", "missing", f"The gradebook needs it. {install}")
-    if not NBGRADER.contains(found):
-        return Line("nbgrader", "bad", found, f"This version's gradebook may be different. {install}")
+    if not NBGRADER.contains(version):
+        return Line("nbgrader", "bad", version, f"This version's gradebook may be different. {install}")
     if broken:
-        return Line("nbgrader", "bad", f"{found} ({broken})", "The gradebook needs it, but the import fails. Fix that "
-                    f"error, or recreate the environment. {install}")  # fmt: skip
-    return Line("nbgrader", "good", found, "The gradebook and the formgrader work with this version.")
+        return Line("nbgrader", "bad", f"{version} ({broken})", "The gradebook needs it, but the import fails. Fix "
+                    f"that error, or recreate the environment. {install}")  # fmt: skip
+    return Line("nbgrader", "good", version, "The gradebook and the formgrader work with this version.")
 
 
-def jupyter_line(found: str) -> Line:
-    if not found:
+def jupyter_line(version: str) -> Line:
+    if not version:
         return Line(
             "Jupyter", "note", "missing", "Grading works, but you cannot open notebooks. Run: pip install jupyter"
         )
-    return Line("Jupyter", "good", f"JupyterLab {found}", "To open notebooks, run: jupyter lab")
+    return Line("Jupyter", "good", f"JupyterLab {version}", "To open notebooks, run: jupyter lab")
 
 
 def cuda_line(built_for: str | None, devices: list[str], room: int | str = 0) -> Line:
@@ -210,10 +210,10 @@ def cuda_line(built_for: str | None, devices: list[str], room: int | str = 0) ->
                 "PyTorch's CUDA build.")  # fmt: skip
 
 
-def extra_line(extra: str, found: str, offers: str) -> Line:
-    if not found:
+def extra_line(extra: str, version: str, offers: str) -> Line:
+    if not version:
         return Line(extra, "note", "not installed", f"With it, {offers}. Run: pip install 'attention-grader[{extra}]'")
-    return Line(extra, "good", found, f"With it, {offers}.")
+    return Line(extra, "good", version, f"With it, {offers}.")
 
 
 def database_line(folder: Path) -> Line:
@@ -222,7 +222,8 @@ def database_line(folder: Path) -> Line:
 
     if not (folder / CONFIG_FILE).is_file():
         return Line("gradebook", "note", "no course here", "To check a gradebook, run this in the course folder.")
-    if broken := machine.why_broken("nbgrader.apps.api"):
+    broken = machine.why_broken("nbgrader.apps.api")
+    if broken:
         return Line("gradebook", "bad", f"unknown ({broken})", "Reading it takes nbgrader. Fix that first.")
     try:
         url = open_course(folder).api().coursedir.db_url
@@ -245,21 +246,21 @@ def connection_line(address: str) -> Line:
         return Line("gradebook", "bad", "unknown address", "c.CourseDirectory.db_url must begin with sqlite:/// or "
                     "postgresql+psycopg://, which needs: pip install 'attention-grader[postgresql]'")  # fmt: skip
     is_file = url.get_backend_name() == "sqlite"
-    shown = str(url.database) if is_file else url.set(query={}).render_as_string()
-    if is_file and not Path(shown).exists():
-        return Line("gradebook", "good", shown, "It does not exist yet; grader release creates it.")
+    database = str(url.database) if is_file else url.set(query={}).render_as_string()
+    if is_file and not Path(database).exists():
+        return Line("gradebook", "good", database, "It does not exist yet; grader release creates it.")
     engine = create_engine(url, connect_args={} if is_file else {"connect_timeout": DATABASE_SECONDS})
     try:
         tables = inspect(engine).get_table_names()
     except SQLAlchemyError:
-        why = (
-            "It cannot be read. Is it a gradebook, and may you read it?"
-            if is_file
-            else "It does not respond. Is the server running, and the password right?"
+        problem = "It does not respond. Is the server running, and the password right?"
+        if is_file:
+            problem = "It cannot be read. Is it a gradebook, and may you read it?"
+        return Line(
+            "gradebook", "bad", database, f"{problem} The address is c.CourseDirectory.db_url in nbgrader_config.py."
         )
-        return Line("gradebook", "bad", shown, f"{why} The address is c.CourseDirectory.db_url in nbgrader_config.py.")
     finally:
         engine.dispose()
     if "assignment" not in tables:
-        return Line("gradebook", "good", shown, "It works, and is empty; grader release fills it.")
-    return Line("gradebook", "good", shown, "It works.")
+        return Line("gradebook", "good", database, "It works, and is empty; grader release fills it.")
+    return Line("gradebook", "good", database, "It works.")

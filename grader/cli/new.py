@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from grader.cli.terminal import console, shown
+from grader.cli.terminal import console, printable
 from grader.course.folder import open_course
 
 new = typer.Typer(
@@ -24,7 +24,7 @@ def course(name: Annotated[str, typer.Argument(help="The folder to create.")]) -
     """
     from grader.authoring.beginnings import new_course
 
-    _tell(new_course(Path(name)), f"Next, run: cd {name} && grader new assignment week1")
+    _print_files(new_course(Path(name)), f"Next, run: cd {name} && grader new assignment week1")
 
 
 @new.command()
@@ -35,7 +35,7 @@ def assignment(name: Annotated[str, typer.Argument(help="Its name, such as week1
     """
     from grader.authoring.beginnings import new_assignment
 
-    _tell(new_assignment(open_course(), name), f"Next, run: grader new exercise mean --assignment {name}")
+    _print_files(new_assignment(open_course(), name), f"Next, run: grader new exercise mean --assignment {name}")
 
 
 @new.command()
@@ -51,11 +51,11 @@ def exercise(
     """
     from grader.authoring.beginnings import new_exercise
 
-    made = new_exercise(open_course(), name, assignment)
-    first = (
-        "Write its hidden cases and mistakes" if made.from_cell else "It asks for the mean, as an example. Replace that"
-    )
-    _tell(made.files, f"{first}, then run: grader validate {assignment}")
+    beginning = new_exercise(open_course(), name, assignment)
+    advice = "It asks for the mean, as an example. Replace that"
+    if beginning.from_cell:
+        advice = "Write its hidden cases and mistakes"
+    _print_files(beginning.files, f"{advice}, then run: grader validate {assignment}")
 
 
 @new.command()
@@ -78,10 +78,10 @@ def mistake(
     from grader.authoring.new_mistake import NewMistake, new_mistake
 
     files = new_mistake(open_course(), exercise, NewMistake(name, at, line, says), assignment)
-    _tell(files, "Next, run: grader validate")
+    _print_files(files, "Next, run: grader validate")
 
 
-def _tell(written: Sequence[Path], advice: str) -> None:
-    for path in written:
-        console.print(shown(path), highlight=False, soft_wrap=True)
+def _print_files(paths: Sequence[Path], advice: str) -> None:
+    for path in paths:
+        console.print(printable(path), highlight=False, soft_wrap=True)
     console.print(advice, highlight=False, soft_wrap=True)

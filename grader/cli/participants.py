@@ -19,7 +19,7 @@ from grader.sandbox.plain_text import listed, one_line
 
 log = logging.getLogger(__name__)
 
-_MOST = 20  # students and lines that are listed one by one
+_MAX_LISTED = 20  # students and lines that are listed one by one
 
 students = typer.Typer(
     invoke_without_command=True, rich_markup_mode="markdown", help="List, import and invite students."
@@ -39,16 +39,18 @@ def show(context: typer.Context) -> None:
     from grader.gradebook.roster import COLUMNS, FILE, read_roster
 
     roster = read_roster(course.root, to_write=True)
-    columns = [column for column in COLUMNS if any(getattr(one, column) for one in roster.values())]
+    columns = [column for column in COLUMNS if any(getattr(enrolled, column) for enrolled in roster.values())]
     if roster:
-        console.print(_table(columns, ([getattr(one, column) for column in columns] for one in roster.values())))
+        rows = []
+        for enrolled in roster.values():
+            rows.append([getattr(enrolled, column) for column in columns])
+        console.print(_table(columns, rows))
     console.print(f"{FILE} has {len(roster)} student{'s' * (len(roster) != 1)}.", highlight=False)
-    others = {student.id for student in students_in_gradebook(course)} | set(course.submitters())
-    if others := others - roster.keys():
-        console.print(
-            escape(f"Not on the roster, but in the gradebook or with submissions: {listed(sorted(others), _MOST)}."),
-            highlight=False,
-        )
+    students_elsewhere = {student.id for student in students_in_gradebook(course)} | set(course.submitters())
+    missing = sorted(students_elsewhere - roster.keys())
+    if missing:
+        sentence = f"Not on the roster, but in the gradebook or with submissions: {listed(missing, _MAX_LISTED)}."
+        console.print(escape(sentence), highlight=False)
     if not roster:
         console.print("To add students, run: grader students import FILE", highlight=False)
 
@@ -74,14 +76,14 @@ def import_table(
     with alone(course):
         result = import_students(course, file)
     if result.changes:
-        some = list(result.changes.items())[:_MOST]
-        console.print(_table(["changed", "what"], ([student, "; ".join(said)] for student, said in some)))
+        rows = [[student, "; ".join(changes)] for student, changes in result.changes.items()]
+        console.print(_table(["changed", "what"], rows[:_MAX_LISTED]))
     if result.new_students:
-        console.print(escape(f"New: {listed(sorted(result.new_students), _MOST)}."), highlight=False)
+        console.print(escape(f"New: {listed(sorted(result.new_students), _MAX_LISTED)}."), highlight=False)
     counts = f"{len(result.new_students)} new, {len(result.changes)} changed, {result.unchanged} unchanged"
     console.print(f"{FILE}: {counts}.", highlight=False)
-    for line, why in list(result.bad_lines.items())[:_MOST]:
-        log.warning(f"Skipped line {line}: {why}.")
+    for line, problem in list(result.bad_lines.items())[:_MAX_LISTED]:
+        log.warning(f"Skipped line {line}: {problem}.")
     if result.bad_lines:
         count, them = ("1 line", "it") if len(result.bad_lines) == 1 else (f"{len(result.bad_lines)} lines", "them")
         errors.print(f"Skipped {count}. Fix {them} in {escape(one_line(file))}, then run this again.", highlight=False)

@@ -19,7 +19,7 @@ from grader.export.destinations import (
     export_code,
     export_grader,
     export_points,
-    refuse_what_is_not_for,
+    refuse_options_of_others,
 )
 from grader.sandbox.plain_text import plural
 
@@ -77,14 +77,14 @@ def publish(
             options=options,
         )
     except UnseenChanges as unseen:
-        show_changes(course, assignment, unseen.found, unseen.since)
+        show_changes(course, assignment, unseen.points_changes, unseen.since)
         raise
-    said = "Nothing to publish: students already know these points."
+    sentence = "Nothing to publish: students already know these points."
     if new:
         count = plural(len(new.students), "student")
-        said = f"Published {assignment} for {count} (publication {new.number})."
-    tables = f", files for platforms in {EXPORTS}/" if to else ""
-    console.print(f"{said} Pages are in {course.called('feedback')}/{tables}.", highlight=False)
+        sentence = f"Published {assignment} for {count} (publication {new.number})."
+    exports = f", files for platforms in {EXPORTS}/" if to else ""
+    console.print(f"{sentence} Pages are in {course.called('feedback')}/{exports}.", highlight=False)
     if send:
         send_published(course, assignment, platform, by or "username", link, yes)
 
@@ -183,7 +183,7 @@ def export(
     course.chosen([assignment])
     if to is None:
         raise CourseError(f"Name a platform: --to {', --to '.join(TARGETS)}.")
-    refuse_what_is_not_for(to, {**options, "index": index})
+    refuse_options_of_others(to, {**options, "index": index})
     if to == "jplag":
         print_path(export_code(course, assignment))
         return

@@ -21,7 +21,7 @@ from grader.host.machine import cores
 from grader.sandbox.plain_text import listed, one_line
 
 Server = Annotated[str, typer.Option("--server", help="The address where students reach the server.")]
-HERE = "http://127.0.0.1:8000"
+LOCAL_SERVER = "http://127.0.0.1:8000"
 
 
 def serve(
@@ -43,33 +43,30 @@ def serve(
 
     Example: `grader serve --port 8000`
     """
-    from grader.serving.desk import How
+    from grader.serving.desk import GradingOptions
     from grader.serving.invitations import Proxy
-    from grader.serving.server import Where
+    from grader.serving.server import ServerAddress
     from grader.serving.server import serve as run
     from grader.serving.student_pages import left_out
 
     proxy = Proxy(user_header, frozenset(trust or ["127.0.0.1"])) if user_header else None
     with tempfile.TemporaryDirectory(prefix="demo-") if demo else contextlib.nullcontext() as folder:
-        course, codes = _made_up(Path(folder)) if folder else (open_course(), {})
+        course, codes = _made_up_course(Path(folder)) if folder else (open_course(), {})
 
         def ready(number: int) -> None:
-            served = f"http://{address}:{number}"
-            console.print(f"Serving at {served} until Ctrl-C.", highlight=False, soft_wrap=True)
+            url = f"http://{address}:{number}"
+            console.print(f"Serving at {url} until Ctrl-C.", highlight=False, soft_wrap=True)
             for name, code in codes.items():
-                console.print(f"  as {name}: {served}/enter/{code}", highlight=False, soft_wrap=True)
-            for assignment, why in left_out(course).items():
-                console.print(escape(f"{assignment} cannot be submitted here: {why}."), highlight=False, soft_wrap=True)
+                console.print(f"  as {name}: {url}/enter/{code}", highlight=False, soft_wrap=True)
+            for assignment, reason in left_out(course).items():
+                sentence = f"{assignment} cannot be submitted here: {reason}."
+                console.print(escape(sentence), highlight=False, soft_wrap=True)
 
-        run(
-            course,
-            Where(address, port, https, proxy, hub),
-            How(jobs or cores(), device),
-            ready,
-        )
+        server_address = ServerAddress(address, port, https, proxy, hub)
+        run(course, server_address, GradingOptions(jobs or cores(), device), ready)
 
 
-def _made_up(folder: Path) -> tuple[Course, dict[str, str]]:
+def _made_up_course(folder: Path) -> tuple[Course, dict[str, str]]:
     """The course of the demo, where a class has just submitted, and the links of an instructor and a student."""
     from grader.checks import demo
     from grader.serving.arrivals import Arrivals
@@ -100,7 +97,8 @@ def submit(
     options = [f"--link={link}"] if link else []
     options += [f"--assignment={assignment}"] if assignment else []
     options += ["--late"] if late else []
-    raise typer.Exit(in_terminal([*options, *(["--", str(notebook)] if notebook else [])], "grader submit"))
+    options += ["--", str(notebook)] if notebook else []
+    raise typer.Exit(in_terminal(options, "grader submit"))
 
 
 def receipt(file: Annotated[typer.FileText, typer.Argument(help="A receipt, or - for standard input.")]) -> None:
@@ -119,8 +117,10 @@ def receipt(file: Annotated[typer.FileText, typer.Argument(help="A receipt, or -
         data = None
     if not is_ours(data, secret_of(course.root)):
         raise CourseError("This receipt is not from this course, or somebody has changed it.")
-    said = "submission {number} of {assignment} by {student} arrived at {arrived}, with SHA-256 {sha256}".format(**data)
-    console.print(escape(f"The receipt is genuine: {said}."), highlight=False, soft_wrap=True)
+    arrival = "submission {number} of {assignment} by {student} arrived at {arrived}, with SHA-256 {sha256}".format(
+        **data
+    )
+    console.print(escape(f"The receipt is genuine: {arrival}."), highlight=False, soft_wrap=True)
 
 
 def invite(
@@ -131,7 +131,7 @@ def invite(
     ] = False,
     days: Annotated[int | None, typer.Option(min=1, help="Days until the links expire; never by default.")] = None,
     revoke: Annotated[bool, typer.Option("--revoke", help="Cancel their links, and make no new ones.")] = False,
-    server: Server = HERE,
+    server: Server = LOCAL_SERVER,
 ) -> None:
     """Print a table with a personal link for each student, for a mail merge.
 
@@ -151,7 +151,8 @@ def invite(
     chosen = names or (sorted(roster) if are_students else [])
     if not chosen:
         raise CourseError("There is nobody to invite. Name somebody, or run: grader students import FILE")
-    if are_students and not revoke and (unknown := sorted({*chosen} - invitations.students_of(course))):
+    unknown = sorted({*chosen} - invitations.students_of(course)) if are_students and not revoke else []
+    if unknown:
         raise CourseError(f"There is no student called {listed(unknown, last='or')}. Run: grader students import FILE")
     with invitations.changing(course):
         if revoke:
@@ -184,7 +185,8 @@ def token(
 
     with invitations.changing(course):
         if revoke:
-            if not (owner := invitations.revoke_token(course, name)):
+            owner = invitations.revoke_token(course, name)
+            if not owner:
                 raise CourseError(
                     "Not a valid token. To revoke all that a person has, run: grader students invite NAME --revoke"
                 )

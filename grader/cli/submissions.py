@@ -70,12 +70,12 @@ def collect(
             console.print(collected_table(collected))
         if waiting:
             console.print(waiting_table(waiting))
-        done = "would be collected" if dry_run else "collected"
-        console.print(f"{len(collected)} {done}, {len(waiting)} not collected.", highlight=False)
+        outcome = "would be collected" if dry_run else "collected"
+        console.print(f"{len(collected)} {outcome}, {len(waiting)} not collected.", highlight=False)
     if waiting:
-        where = f"{course.called('submitted')}/STUDENT/{assignment}/"
+        folder = f"{course.called('submitted')}/STUDENT/{assignment}/"
         errors.print(
             f"{plural(len(waiting), 'submission')} not collected. Try --students, --times, --as-named or --newer, or "
-            f"put notebooks into {where} yourself."
+            f"put notebooks into {folder} yourself."
         )
         raise typer.Exit(WAITING)

@@ -31,12 +31,12 @@ _busy = 0
 
 
 @contextlib.contextmanager
-def busy(with_what: str) -> Iterator[None]:
+def busy(activity: str) -> Iterator[None]:
     """Show a moving line while something takes time. Messages appear above it, on lines of their own."""
     global _busy
     _busy += 1
     try:
-        with console.status(escape(one_line(with_what))):
+        with console.status(escape(one_line(activity))):
             yield
     finally:
         _busy -= 1
@@ -67,9 +67,9 @@ def printed_messages() -> Iterator[None]:
 
 def print_path(path: Path) -> None:
     """Print a path on one line, however long: a program that reads a pipe takes each line for a path."""
-    console.print(shown(path), highlight=False, soft_wrap=True)
+    console.print(printable(path), highlight=False, soft_wrap=True)
 
 
-def shown(path: Path) -> str:
+def printable(path: Path) -> str:
     """A path relative to the current folder, escaped for the terminal."""
     return escape(one_line(os.path.relpath(path), 5000))

@@ -15,14 +15,14 @@ from typing import Any
 from grader.collecting.rosters import read_text
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.export.platform import Grade, There, entries, identity, must_be_worth, points_of
+from grader.export.platform import Grade, PlatformStudent, check_max_points, checked_id, checked_list, checked_points
 from grader.export.points import (
     IDENTIFIERS,
     as_csv,
     grades_to_export,
-    identified,
     is_identifier,
     warn_of_maximum,
+    with_identifiers,
     write_export,
 )
 from grader.export.rest import Rest
@@ -56,18 +56,21 @@ def _canvas_rows(grades: ClassGrades, title: str) -> list[list[str]]:
         [*_CANVAS_COLUMNS, defused(title)],
         [_POINTS_POSSIBLE, "", "", "", "", number(grades.max_points)],
     ]
-    for login, standing in identified(grades.graded, IDENTIFIERS["username"][1], "SIS Login ID"):
+    _, username = IDENTIFIERS["username"]
+    for login, standing in with_identifiers(grades.graded, username, "SIS Login ID"):
         person = standing.person
-        own, sis = (name if is_identifier(name) else "" for name in (person.canvas_id, person.lms_user_id))
+        canvas_id = person.canvas_id if is_identifier(person.canvas_id) else ""
+        sis_id = person.lms_user_id if is_identifier(person.lms_user_id) else ""
         name = ", ".join(filter(None, (person.last_name, person.first_name))) or person.id
-        rows.append([defused(name), own, sis, login, "", number(standing.total)])
+        rows.append([defused(name), canvas_id, sis_id, login, "", number(standing.total)])
     return rows
 
 
 def _read_roster(path: Path) -> list[list[str]]:
     """Read the lines of a gradebook exported from Canvas."""
     text = read_text(path, f"Use --roster with {_FROM_CANVAS}")
-    for rows in (_split(text, ","), _split(text, ";")):
+    for delimiter in (",", ";"):
+        rows = _split(text, delimiter)
         if rows and "Section" in rows[0] and set(_CANVAS_IDS) & set(rows[0]):
             return rows
     raise CourseError(
@@ -86,34 +89,35 @@ def _split(text: str, delimiter: str) -> list[list[str]]:
 def _fill_in(roster: Path, grades: ClassGrades, title: str) -> list[list[str]]:
     """The lines from Canvas, cut down to its columns for students and ours. Students not in the file keep theirs."""
     head, *lines = _read_roster(roster)
-    known = head.index("Section") + 1
-    column = _column(head[known:], title)
+    width = head.index("Section") + 1  # the columns for students; those of assignments follow
+    column = _find_column(head[width:], title)
     if column is None:
         log.warning(f"Canvas has no assignment “{one_line(title)}” yet. It will ask whether to create one.")
-    rows = [[*head[:known], defused(title) if column is None else head[known + column]]]
+    heading = defused(title) if column is None else head[width + column]
+    rows = [[*head[:width], heading]]
     for line in lines:
         line.extend([""] * (len(head) - len(line)))
         if line[0].strip() == _POINTS_POSSIBLE.strip():
-            before = "" if column is None else line[known + column].strip()
-            _compare_points(before, grades.max_points, rows[0][-1])
-            rows.append([*line[:known], before or number(grades.max_points)])
-    left = {standing.student for standing in grades.graded}
+            canvas_points = "" if column is None else line[width + column].strip()
+            _compare_points(canvas_points, grades.max_points, heading)
+            rows.append([*line[:width], canvas_points or number(grades.max_points)])
+    missing = {standing.student for standing in grades.graded}
     formulas = []
-    identity = [head.index(name) for name in _CANVAS_IDS if name in head]
-    for row, standing in _matched(head, lines, grades.graded):
-        left.discard(standing.student)
-        if any(is_formula(row[place]) for place in identity):
+    id_columns = [head.index(name) for name in _CANVAS_IDS if name in head]
+    for matched, standing in _match_lines(head, lines, grades.graded):
+        missing.discard(standing.student)
+        if any(is_formula(matched[index]) for index in id_columns):
             formulas.append(standing.student)
         else:
-            who = [text if place in identity else defused(text) for place, text in enumerate(row[:known])]
-            rows.append([*who, number(standing.total)])
-    if len(left) == len(grades.graded):
+            cells = [text if index in id_columns else defused(text) for index, text in enumerate(matched[:width])]
+            rows.append([*cells, number(standing.total)])
+    if len(missing) == len(grades.graded):
         raise CourseError(
             f"Nobody in {roster} has a grade here: no ID, SIS User ID or SIS Login ID matches the gradebook. "
             "To import these ids from a table, run: grader students import FILE"
         )
-    if left:
-        log.warning(f"Not in the file from Canvas, so left out: {listed(sorted(left))}.")
+    if missing:
+        log.warning(f"Not in the file from Canvas, so left out: {listed(sorted(missing))}.")
     if formulas:
         log.warning(
             "Left out, because a spreadsheet would read their identifier in the file from Canvas as a formula: "
@@ -122,17 +126,17 @@ def _fill_in(roster: Path, grades: ClassGrades, title: str) -> list[list[str]]:
     return rows
 
 
-def _compare_points(there: str, here: float, title: str) -> None:
+def _compare_points(canvas_points: str, max_points: float, title: str) -> None:
     """Warn if the maximum differs in Canvas: points on another scale would be imported without a word."""
     column = f"“{one_line(title)}”"
-    if there == _READ_ONLY:
+    if canvas_points == _READ_ONLY:
         log.warning(
             f"Canvas calculates {column} itself, and cannot import points for it. Use --column with another assignment."
         )
-    elif there and not _is_number(there, here):
+    elif canvas_points and not _is_number(canvas_points, max_points):
         log.warning(
-            f"In Canvas, {column} has {one_line(there, 30)} points; here, it has {number(here)}. Change that in "
-            "Canvas before you import the file, or use --column with another assignment."
+            f"In Canvas, {column} has {one_line(canvas_points, 30)} points; here, it has {number(max_points)}. Change "
+            "that in Canvas before you import the file, or use --column with another assignment."
         )
 
 
@@ -144,45 +148,46 @@ def _is_number(text: str, value: float) -> bool:
         return False
 
 
-def _matched(
+def _match_lines(
     head: Sequence[str], lines: Sequence[Sequence[str]], standings: Sequence[Standing]
 ) -> list[tuple[Sequence[str], Standing]]:
     """Match lines with students, by the one column and the one identifier of ours that find the most.
 
     Only one pair is used, since a university's numbers and those of Canvas are easily confused.
     """
-    ours = [identifier for _, identifier in IDENTIFIERS.values()]
-    pairs = [*itertools.product(_CANVAS_IDS, ours), ("ID", lambda standing: standing.person.canvas_id)]
-    candidates = [
-        (column, _found([line[head.index(column)] for line in lines], standings, identifier))
-        for column, identifier in pairs
-        if column in head
-    ]
+    identifiers = [identifier for _, identifier in IDENTIFIERS.values()]
+    pairs = [*itertools.product(_CANVAS_IDS, identifiers), ("ID", lambda standing: standing.person.canvas_id)]
+    candidates = []
+    for column, identifier in pairs:
+        if column in head:
+            names = [line[head.index(column)] for line in lines]
+            candidates.append((column, _students_by_index(names, standings, identifier)))
     best_column, best = max(candidates, key=lambda candidate: len(candidate[1]))  # the first of the largest
-    for column, found in candidates:
-        if len(found) == len(best) and found != best:
+    for column, students in candidates:
+        if len(students) == len(best) and students != best:
             raise CourseError(
                 f"{best_column} and {column} match different students. Clear the wrong column in the file from Canvas, "
                 "then export again."
             )
-    by_name = {standing.student: standing for standing in standings}
-    return [(lines[place], by_name[student]) for place, student in best.items()]
+    standing_of = {standing.student: standing for standing in standings}
+    return [(lines[index], standing_of[student]) for index, student in best.items()]
 
 
-def _found(
+def _students_by_index(
     names: Sequence[str], standings: Sequence[Standing], identifier: Callable[[Standing], str]
 ) -> dict[int, str]:
-    """The students with these names, by place. A name that two students share matches nobody."""
-    own = [identifier(standing).casefold() for standing in standings]
-    counts = Counter(own)
-    students = {
-        name: standing.student for name, standing in zip(own, standings, strict=True) if name and counts[name] == 1
-    }
+    """The students with these names, by index. A name that two students share matches nobody."""
+    counts = Counter(identifier(standing).casefold() for standing in standings)
+    student_of: dict[str, str] = {}
+    for standing in standings:
+        name = identifier(standing).casefold()
+        if name and counts[name] == 1:
+            student_of[name] = standing.student
     keys = [name.strip().casefold() for name in names]
-    return {place: students[key] for place, key in enumerate(keys) if key in students}
+    return {index: student_of[key] for index, key in enumerate(keys) if key in student_of}
 
 
-def _column(titles: Sequence[str], title: str) -> int | None:
+def _find_column(titles: Sequence[str], title: str) -> int | None:
     """The column of the assignment; None if there is none. Canvas writes its own number after the title."""
 
     def plain(text: str) -> str:
@@ -191,13 +196,13 @@ def _column(titles: Sequence[str], title: str) -> int | None:
 
     if title in titles:
         return titles.index(title)
-    found = [index for index, found_title in enumerate(titles) if plain(found_title) == plain(title)]
-    if len(found) > 1:
+    columns = [index for index, existing in enumerate(titles) if plain(existing) == plain(title)]
+    if len(columns) > 1:
         raise CourseError(
-            f"Canvas has {len(found)} assignments called “{one_line(title)}”. "
-            f"Choose one, such as: --column '{one_line(titles[found[0]])}'"
+            f"Canvas has {len(columns)} assignments called “{one_line(title)}”. "
+            f"Choose one, such as: --column '{one_line(titles[columns[0]])}'"
         )
-    return found[0] if found else None
+    return columns[0] if columns else None
 
 
 _NAMES = {"canvas_id": "id", "username": "login_id", "email": "email", "idnumber": "sis_user_id"}
@@ -214,29 +219,31 @@ class CanvasApi:
         self._course = f"api/v1/courses/{course}"
         self._assignment = f"{self._course}/assignments/{assignment}"
 
-    def look(self, max_points: float) -> None:
-        found = self._rest.get(self._assignment).data
-        title = one_line(found.get("name", ""), 100)
-        if found.get("grading_type") != "points":
+    def check_assignment(self, max_points: float) -> None:
+        assignment = self._rest.get(self._assignment).data
+        title = one_line(assignment.get("name", ""), 100)
+        if assignment.get("grading_type") != "points":
             raise CourseError(
                 f"In Canvas, “{title}” is not graded with points. Change that there, then run this again."
             )
-        worth = found.get("points_possible")
-        must_be_worth(self.name, title, None if worth is None else points_of(worth), max_points)
+        points = assignment.get("points_possible")
+        check_max_points(self.name, title, None if points is None else checked_points(points), max_points)
 
-    def people(self) -> list[There]:
-        query = {"enrollment_type[]": "student", "per_page": "100"}
-        return [
-            There(identity(one["id"]), {ours: str(one.get(theirs) or "") for ours, theirs in _NAMES.items()})
-            for one in self._all(f"{self._course}/users", query)
-        ]
+    def people(self) -> list[PlatformStudent]:
+        people = []
+        for user in self._pages(f"{self._course}/users", {"enrollment_type[]": "student", "per_page": "100"}):
+            names = {name: str(user.get(key) or "") for name, key in _NAMES.items()}
+            people.append(PlatformStudent(checked_id(user["id"]), names))
+        return people
 
     def points(self) -> dict[str, float | None]:
         """The points in Canvas now, without excused students: theirs must not be changed."""
-        found = [
-            one for one in self._all(f"{self._assignment}/submissions", {"per_page": "100"}) if not one.get("excused")
-        ]
-        return {identity(one["user_id"]): None if one["score"] is None else points_of(one["score"]) for one in found}
+        points: dict[str, float | None] = {}
+        for submission in self._pages(f"{self._assignment}/submissions", {"per_page": "100"}):
+            if not submission.get("excused"):
+                score = submission["score"]
+                points[checked_id(submission["user_id"])] = None if score is None else checked_points(score)
+        return points
 
     def save(self, grades: Sequence[Grade]) -> None:
         """Send grade and comment in one request, so that there is never one without the other."""
@@ -244,11 +251,11 @@ class CanvasApi:
         form = {"submission[posted_grade]": number(grade.points), "comment[text_comment]": grade.comment}
         self._rest.send("PUT", f"{self._assignment}/submissions/{grade.id}", form)
 
-    def _all(self, path: str, query: Mapping[str, str]) -> Iterator[Any]:
+    def _pages(self, path: str, query: Mapping[str, str]) -> Iterator[Any]:
         """All entries, page by page: each page says where the next one is."""
         reply = self._rest.get(path, query)
         for _ in range(MOST_PAGES):
-            yield from entries(reply.data)
+            yield from checked_list(reply.data)
             following = _NEXT.search(reply.headers.get("Link", ""))
             if not following:
                 return

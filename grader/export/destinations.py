@@ -14,7 +14,7 @@ PLATFORMS: tuple[Platform, ...] = get_args(Platform)
 Target = Literal[Platform, "gradescope-autograder", "jplag"]  # the last two get a grader, and code to compare
 TARGETS: tuple[Target, ...] = get_args(Target)
 Identifier = Literal["username", "email", "idnumber"]
-OPTION_OF: dict[str, tuple[Target, ...]] = {
+TARGETS_OF: dict[str, tuple[Target, ...]] = {
     "roster": ("canvas",),
     "column": ("canvas", "moodle"),
     "by": ("moodle",),
@@ -22,13 +22,13 @@ OPTION_OF: dict[str, tuple[Target, ...]] = {
 }
 
 
-def refuse_what_is_not_for(platform: str, options: Mapping[str, object]) -> None:
+def refuse_options_of_others(target: str, options: Mapping[str, object]) -> None:
     """Refuse options that this platform would ignore: they must be a misunderstanding."""
     for option, value in options.items():
-        if value and platform not in OPTION_OF[option]:
-            those = " and ".join(platform.title() for platform in OPTION_OF[option])
+        if value and target not in TARGETS_OF[option]:
+            targets = " and ".join(other.title() for other in TARGETS_OF[option])
             raise CourseError(
-                f"--{option} is for {those}, not for {platform.title()}. Leave it out, then run this again."
+                f"--{option} is for {targets}, not for {target.title()}. Leave it out, then run this again."
             )
 
 

@@ -28,7 +28,8 @@ def export_jplag(course: Course, assignment: str) -> Path:
     notebooks = course.notebooks("release", assignment)
     if not notebooks:
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
-    if not (students := course.students(assignment)):
+    students = course.students(assignment)
+    if not students:
         raise CourseError(f"Nobody has submitted {assignment}. Run: grader collect {assignment} SOURCE")
     folder = f"{assignment}-jplag"
     shutil.rmtree(course.root / FOLDER / folder, ignore_errors=True)

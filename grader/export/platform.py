@@ -13,7 +13,7 @@ from grader.pages.spreadsheet import number
 
 
 @dataclass(frozen=True)
-class There:
+class PlatformStudent:
     """A student as the platform knows them."""
 
     id: str
@@ -35,38 +35,39 @@ class Grade:
 # expect.
 
 
-def entries(found: object) -> list[Any]:
+def checked_list(answer: object) -> list[Any]:
     """Check that an answer is a list: any other answer could be taken for an empty one."""
-    if not isinstance(found, list):
+    if not isinstance(answer, list):
         raise TypeError
-    return found
+    return answer
 
 
-def identity(found: object) -> str:
+def checked_id(answer: object) -> str:
     """Check that a platform's id is a number, since it becomes part of an address."""
-    if not re.fullmatch("[0-9]{1,20}", str(found)):
+    if not re.fullmatch("[0-9]{1,20}", str(answer)):
         raise ValueError
-    return str(found)
+    return str(answer)
 
 
-def points_of(found: Any) -> float:
-    points = float(found)
+def checked_points(answer: Any) -> float:
+    points = float(answer)
     if not math.isfinite(points):
         raise ValueError
     return points
 
 
-def same(one: float, other: float) -> bool:
+def are_same(one: float, other: float) -> bool:
     """Whether points are the same, to two decimals."""
     return abs(one - other) < 0.005
 
 
-def must_be_worth(platform: str, title: str, there: float | None, here: float) -> None:
+def check_max_points(platform: str, title: str, platform_points: float | None, max_points: float) -> None:
     """Check that both have the same maximum, or our points would mean other grades there."""
-    if there is None or not same(there, here):
-        has = f"{number(there)} points" if there and there > 0 else "no points"
+    if platform_points is None or not are_same(platform_points, max_points):
+        worth = f"{number(platform_points)} points" if platform_points and platform_points > 0 else "no points"
         raise CourseError(
-            f"In {platform}, “{title}” has {has}; here, it has {number(here)}. Change that there, then run this again."
+            f"In {platform}, “{title}” has {worth}; here, it has {number(max_points)}. Change that there, then run "
+            "this again."
         )
 
 
@@ -74,10 +75,10 @@ class PlatformApi(Protocol):
     name: str
     at_once: int  # how many grades go in one request
 
-    def look(self, max_points: float) -> None:
+    def check_assignment(self, max_points: float) -> None:
         """Look at the assignment there. CourseError is raised if it cannot take these points."""
 
-    def people(self) -> list[There]: ...
+    def people(self) -> list[PlatformStudent]: ...
 
     def points(self) -> dict[str, float | None]:
         """The points there now, by id; None if there are none yet. Anyone missing must not be changed."""

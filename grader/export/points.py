@@ -40,34 +40,35 @@ GRADE_THEM = "Grade them in the formgrader (`jupyter lab`, menu Nbgrader)"
 def grades_to_export(course: Course, assignment: str) -> ClassGrades:
     """Read the grades of a class, and report answers that still wait for points."""
     grades = read_class(course, assignment)
-    if waits := said_of_waiting(grades.waiting):
-        log.warning(f"{waits} {GRADE_THEM}, then export again.")
+    waiting = describe_waiting(grades.waiting)
+    if waiting:
+        log.warning(f"{waiting} {GRADE_THEM}, then export again.")
     return grades
 
 
 def warn_of_maximum(grades: ClassGrades, platform: str) -> None:
     """Warn if rules change the maximum: points on another scale would be imported without a word."""
-    here, before = number(grades.max_points), number(grades.without_rules)
-    if here != before:
+    max_points, without_rules = number(grades.max_points), number(grades.without_rules)
+    if max_points != without_rules:
         log.warning(
-            f"Because of course.toml, {one_line(grades.assignment)} has {here} points, not {before}. Before you import "
-            f"the file, make sure that {platform} has {here}, too."
+            f"Because of course.toml, {one_line(grades.assignment)} has {max_points} points, not {without_rules}. "
+            f"Before you import the file, make sure that {platform} has {max_points}, too."
         )
 
 
-def said_of_waiting(waiting: Mapping[str, Sequence[str]]) -> str:
+def describe_waiting(waiting: Mapping[str, Sequence[str]]) -> str:
     """A sentence about waiting answers: how many, which, and whose; empty if there are none."""
-    whose: dict[str, list[str]] = defaultdict(list)
+    students_of: dict[str, list[str]] = defaultdict(list)  # by exercise
     for student, exercises in waiting.items():
         for exercise in exercises:
-            whose[exercise].append(student)
-    if not whose:
+            students_of[exercise].append(student)
+    if not students_of:
         return ""
-    answers, people = sum(map(len, whose.values())), sum(map(bool, waiting.values()))
+    answers, students = sum(map(len, students_of.values())), sum(map(bool, waiting.values()))
     count = "1 answer" if answers == 1 else f"{answers} answers"
-    by = "1 student" if people == 1 else f"{people} students"
-    which = "; ".join(f"{one_line(exercise, 60)}: {listed(students)}" for exercise, students in whose.items())
-    return f"Not final: {count} by {by} still to grade manually ({which})."
+    people = "1 student" if students == 1 else f"{students} students"
+    lists = "; ".join(f"{one_line(exercise, 60)}: {listed(names)}" for exercise, names in students_of.items())
+    return f"Not final: {count} by {people} still to grade manually ({lists})."
 
 
 def write_export(course: Course, name: str, content: str | bytes) -> Path:
@@ -84,18 +85,24 @@ def as_csv(rows: Iterable[Sequence[str]]) -> str:
     return text.getvalue()
 
 
-def identified(
+def with_identifiers(
     standings: Iterable[Standing], identifier: Callable[[Standing], str], heading: str
 ) -> list[tuple[str, Standing]]:
-    """The students with usable identifiers; those without are named in a message."""
-    named = [(identifier(standing), standing) for standing in standings]
-    counts = Counter(name.casefold() for name, _ in named)
-    usable = [(name, standing) for name, standing in named if is_identifier(name) and counts[name.casefold()] == 1]
+    """The students with usable identifiers, after these; those without are named in a message."""
+    standings = list(standings)
+    counts = Counter(identifier(standing).casefold() for standing in standings)
+    usable: list[tuple[str, Standing]] = []
+    left_out: list[str] = []
+    for standing in standings:
+        name = identifier(standing)
+        if is_identifier(name) and counts[name.casefold()] == 1:
+            usable.append((name, standing))
+        else:
+            left_out.append(standing.student)
     hint = "To import them from a table, run: grader students import FILE"
     if not usable:
         raise CourseError(f"Nobody in the gradebook has a usable {heading}. {hint}")
-    students = {standing.student for _, standing in usable}
-    if left_out := [standing.student for _, standing in named if standing.student not in students]:
+    if left_out:
         log.warning(f"Left out, because they have no usable {heading} in the gradebook: {listed(left_out)}. {hint}")
     return usable
 

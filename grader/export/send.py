@@ -26,7 +26,7 @@ from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.export.canvas import CanvasApi
 from grader.export.moodle import MoodleApi
-from grader.export.platform import Grade, PlatformApi, There, same
+from grader.export.platform import Grade, PlatformApi, PlatformStudent, are_same
 from grader.export.points import IDENTIFIERS
 from grader.export.rest import Rest
 from grader.gradebook.published import FOLDER, Publications, PublishedPoints
@@ -36,23 +36,25 @@ from grader.sandbox.plain_text import listed, one_line
 
 log = logging.getLogger(__name__)
 
-Key = TypeVar("Key")
+Owner = TypeVar("Owner")
 SENDERS = ("canvas", "moodle")
-_PLACE = re.compile(r"([0-9]+)/([0-9]+)")
+_IDS = re.compile(r"([0-9]+)/([0-9]+)")
 _TOKEN = re.compile(r"[A-Za-z0-9._~-]{8,2000}")  # only characters that need no escape in a header, a form or an address
 _ADDRESS = re.compile(r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~%+-]*)*")
 
 
-def platform_at(kind: str, place: str, environment: Mapping[str, str] = os.environ) -> PlatformApi:
-    """The interface to the assignment at COURSE/ASSIGNMENT, with address and token from the environment."""
+def platform_at(kind: str, ids: str, environment: Mapping[str, str] = os.environ) -> PlatformApi:
+    """The interface to the assignment COURSE/ASSIGNMENT, with address and token from the environment."""
     name, prefix = kind.title(), kind.upper()
-    if not (found := _PLACE.fullmatch(place)):
+    match = _IDS.fullmatch(ids)
+    if not match:
         raise CourseError(f"Use --at COURSE/ASSIGNMENT with their IDs in {name}, such as --at 101/4711.")
-    # A value read from a file ends with a newline.
-    given = {each: environment.get(each, "").strip() for each in (f"{prefix}_URL", f"{prefix}_TOKEN")}
-    if missing := " and ".join(each for each, text in given.items() if not text):
-        raise CourseError(f"The address of {name} and a token come from the environment. Set {missing}.")
-    url, token = given.values()
+    course, assignment = match.groups()
+    variables = (f"{prefix}_URL", f"{prefix}_TOKEN")
+    url, token = (environment.get(variable, "").strip() for variable in variables)  # a file ends with a newline
+    missing = [variable for variable, text in zip(variables, (url, token), strict=True) if not text]
+    if missing:
+        raise CourseError(f"The address of {name} and a token come from the environment. Set {' and '.join(missing)}.")
     if not _ADDRESS.fullmatch(url):
         raise CourseError(
             f"{prefix}_URL is not a valid address for {name}. Set it to one like https://{kind}.example.edu, without "
@@ -64,8 +66,8 @@ def platform_at(kind: str, place: str, environment: Mapping[str, str] = os.envir
             "Copy just the token."
         )
     if kind == "moodle":
-        return MoodleApi(Rest(name, url, {}, token), token, found[1], found[2])
-    return CanvasApi(Rest(name, url, {"Authorization": f"Bearer {token}"}, token), found[1], found[2])
+        return MoodleApi(Rest(name, url, {}, token), token, course, assignment)
+    return CanvasApi(Rest(name, url, {"Authorization": f"Bearer {token}"}, token), course, assignment)
 
 
 @contextlib.contextmanager
@@ -86,72 +88,81 @@ def plan(course: Course, assignment: str, platform: PlatformApi, by: str, link: 
     last = Publications(course, assignment).last()
     assert last is not None  # something has just been published
     with _in_a_sentence(platform):
-        platform.look(last.max_points)
-        people, points = platform.people(), platform.points()
+        platform.check_assignment(last.max_points)
+        people, platform_points = platform.people(), platform.points()
     heading, identifier = IDENTIFIERS[by]
-    ours = [one for one in read_class(course, assignment).standings if one.student in last.students]
-    found = _paired(people, "canvas_id", {one.student: one.person.canvas_id for one in ours})
-    found |= _paired(people, by, {one.student: identifier(one) for one in ours}, found)
-    if not found:
+    standings = read_class(course, assignment).standings
+    published = [standing for standing in standings if standing.student in last.students]
+    matches = _match(people, "canvas_id", {standing.student: standing.person.canvas_id for standing in published})
+    matches |= _match(people, by, {standing.student: identifier(standing) for standing in published}, matches)
+    if not matches:
         ways = " or ".join(IDENTIFIERS)
         raise CourseError(f"{platform.name} cannot match any student here by {heading}. Try another way: --by {ways}")
-    if unknown := [student for student in last.students if student not in found]:
+    unmatched = [student for student in last.students if student not in matches]
+    if unmatched:
         log.warning(
-            f"Left out, because {platform.name} has no match, or several, for their {heading}: {listed(unknown)}."
+            f"Left out, because {platform.name} has no match, or several, for their {heading}: {listed(unmatched)}."
         )
-    if excused := [student for student, one in found.items() if one.id not in points]:
+    excused = [student for student, match in matches.items() if match.id not in platform_points]
+    if excused:
         log.warning(f"Left out, because they are excused or not assigned in {platform.name}: {listed(excused)}.")
-    return [
-        Grade(student, one.id, points[one.id], round(told.total, 2), _comment(told, last.max_points, student, link))
-        for student, one in found.items()
-        if one.id in points and not _same(points[one.id], (told := last.students[student]).total)
-    ]
+    grades = []
+    for student, match in matches.items():
+        published_points = last.students[student]
+        points = round(published_points.total, 2)
+        if match.id in platform_points:
+            before = platform_points[match.id]
+            if before is None or not are_same(before, points):
+                comment = _comment(published_points, last.max_points, student, link)
+                grades.append(Grade(student, match.id, before, points, comment))
+    return grades
 
 
-def _paired(
-    people: Sequence[There], by: str, ours: Mapping[str, str], known: Mapping[str, There] = MappingProxyType({})
-) -> dict[str, There]:
-    """Pair `ours` with people of the same name there, if it is unique. Those already `known` are left out."""
-    here = _once({student: name.casefold() for student, name in ours.items()})
-    there = _once({one: one.names.get(by, "").casefold() for one in people})
-    free = {name: one for one, name in there.items() if one not in known.values()}
-    return {student: free[name] for student, name in here.items() if student not in known and name in free}
+def _match(
+    people: Sequence[PlatformStudent],
+    by: str,
+    names: Mapping[str, str],
+    matches: Mapping[str, PlatformStudent] = MappingProxyType({}),
+) -> dict[str, PlatformStudent]:
+    """Match students, by their names here, with people of the same name there, if it is unique. Earlier `matches` are
+    left out."""
+    names_here = _select_unique({student: name.casefold() for student, name in names.items()})
+    names_there = _select_unique({person: person.names.get(by, "").casefold() for person in people})
+    free = {name: person for person, name in names_there.items() if person not in matches.values()}
+    return {student: free[name] for student, name in names_here.items() if student not in matches and name in free}
 
 
-def _once(names: Mapping[Key, str]) -> dict[Key, str]:
-    """The entries whose name no other has."""
+def _select_unique(names: Mapping[Owner, str]) -> dict[Owner, str]:
+    """Those whose name no other has."""
     counts = Counter(names.values())
-    return {one: name for one, name in names.items() if name and counts[name] == 1}
+    return {owner: name for owner, name in names.items() if name and counts[name] == 1}
 
 
-def _same(there: float | None, here: float) -> bool:
-    return there is not None and same(there, round(here, 2))
-
-
-def _comment(told: PublishedPoints, max_points: float, student: str, link: str) -> str:
-    parts = [f"{label}: {told.describe(label)}" for label in told.points]
-    parts += [f"late penalty: {number(told.penalty)}"] if told.penalty else []
-    said = f"{number(told.total)} of {number(max_points)} points ({', '.join(parts)})."
-    return f"{said} {link.replace('{student}', quote(student, safe=''))}" if link else said
+def _comment(points: PublishedPoints, max_points: float, student: str, link: str) -> str:
+    remarks = [f"{label}: {points.describe(label)}" for label in points.points]
+    if points.penalty:
+        remarks.append(f"late penalty: {number(points.penalty)}")
+    sentence = f"{number(points.total)} of {number(max_points)} points ({', '.join(remarks)})."
+    return f"{sentence} {link.replace('{student}', quote(student, safe=''))}" if link else sentence
 
 
 def send(course: Course, assignment: str, platform: PlatformApi, grades: Sequence[Grade], yes: bool) -> int:
     """Send grades, and return how many: all of them, or none if they have not been shown before."""
-    shown = course.root / FOLDER / assignment / f"shown-{platform.name.lower()}"
+    file = course.root / FOLDER / assignment / f"shown-{platform.name.lower()}"
     with alone(course):
         lines = [_line(grade) for grade in grades]
-        if not yes and not set(lines) <= set(_shown(shown)):
-            shown.write_text(json.dumps(lines))
+        if not yes and not set(lines) <= set(_read_lines(file)):
+            file.write_text(json.dumps(lines))
             return 0
         sent = 0
-        for first in range(0, len(grades), platform.at_once):
-            some = grades[first : first + platform.at_once]
+        for start in range(0, len(grades), platform.at_once):
+            batch = grades[start : start + platform.at_once]
             try:
                 with _in_a_sentence(platform):
-                    platform.save(some)
+                    platform.save(batch)
             except CourseError as error:
                 raise CourseError(f"{error} {sent} of {len(grades)} were sent.") from None
-            sent += len(some)
+            sent += len(batch)
         return sent
 
 
@@ -159,9 +170,10 @@ def _line(grade: Grade) -> str:
     return json.dumps([grade.id, grade.student, grade.before, grade.points, grade.comment])
 
 
-def _shown(path: Path) -> list[str]:
+def _read_lines(file: Path) -> list[str]:
+    """The lines that were shown last; none if nothing was."""
     try:
-        return [str(line) for line in json.loads(path.read_text())]
+        return [str(line) for line in json.loads(file.read_text())]
     except (OSError, ValueError, TypeError):
         return []
 
@@ -174,6 +186,6 @@ def plan_table(grades: Sequence[Grade], platform: PlatformApi) -> Table:
     table.add_column("comment")
     for grade in grades:
         before = "–" if grade.before is None else number(grade.before)
-        named = (one_line(grade.student, 60), before, number(grade.points), one_line(grade.comment, 300))
-        table.add_row(*map(escape, named))
+        cells = (one_line(grade.student, 60), before, number(grade.points), one_line(grade.comment, 300))
+        table.add_row(*map(escape, cells))
     return table

@@ -15,9 +15,9 @@ from grader.classroom.run import alone
 from grader.classroom.stale import describe_stale, stale
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.export.destinations import OPTION_OF, PLATFORMS, export_points
+from grader.export.destinations import PLATFORMS, TARGETS_OF, export_points
 from grader.export.points import FOLDER as EXPORTS
-from grader.export.points import GRADE_THEM, said_of_waiting
+from grader.export.points import GRADE_THEM, describe_waiting
 from grader.gradebook.published import (
     PointsChange,
     Publication,
@@ -38,11 +38,11 @@ _PAGES = "feedback.zip"
 class UnseenChanges(CourseError):
     """Students would see different points than before, and nobody has looked at the changes."""
 
-    def __init__(self, found: Sequence[PointsChange], since: Publication) -> None:
+    def __init__(self, points_changes: Sequence[PointsChange], since: Publication) -> None:
         super().__init__(
             "Nothing was published yet. Check these changes first. To publish them, run this again, or add --yes."
         )
-        self.found = found
+        self.points_changes = points_changes
         self.since = since
 
 
@@ -71,75 +71,71 @@ def publish(
     unless `yes` is true. Answers that wait for points from a person are an error unless `waiting_anyway` is true.
     """
     course.chosen([assignment])
-    if unknown := sorted(set(platforms) - set(PLATFORMS)):
+    unknown = sorted(set(platforms) - set(PLATFORMS))
+    if unknown:
         raise CourseError(f"There is no platform “{one_line(unknown[0])}”. Choose one of: {', '.join(PLATFORMS)}.")
     with alone(course):
         refuse_stale(course, assignment, stale_anyway)
         write_rules(course, assignment)
         publications = Publications(course, assignment)
-        last, (told, most) = publications.last(), points_to_publish(course, assignment)
-        _refuse_waiting(told, waiting_anyway)
-        found = changes(last.students, told) if last else []
-        if last and found and not yes and not publications.were_seen(found):
-            raise UnseenChanges(found, last)
-        asked = platforms or (last.platforms if last else ())
-        wanted = [platform for platform in PLATFORMS if platform in asked]
+        last, (students, max_points) = publications.last(), points_to_publish(course, assignment)
+        _refuse_waiting(students, waiting_anyway)
+        points_changes = changes(last.students, students) if last else []
+        if last and points_changes and not yes and not publications.were_seen(points_changes):
+            raise UnseenChanges(points_changes, last)
+        names = platforms or (last.platforms if last else ())
+        chosen = [platform for platform in PLATFORMS if platform in names]
         pages = {
             str(path.relative_to(course.folder("feedback"))): path.read_bytes()
             for path in write_feedback(course, assignment)
         }
-        is_same = last and last.students == told and set(wanted) <= set(last.platforms)
-        if last and is_same and pages == _unpacked(publications.folder(last.number) / _PAGES):
+        is_same = last and last.students == students and set(chosen) <= set(last.platforms)
+        if last and is_same and pages == _read_pages(publications.folder(last.number) / _PAGES):
             return None
         folder = publications.begin()
-        with zipfile.ZipFile(folder / _PAGES, "w", zipfile.ZIP_DEFLATED) as packed:
-            for place, page in pages.items():
-                packed.writestr(place, page)
-        for platform in wanted:
-            own = {name: value for name, value in (options or {}).items() if platform in OPTION_OF[name]}
-            _keep(export_points(platform, course, assignment, **own), folder / EXPORTS)
-        new = Publication(_next(publications), _now(), _user(), most, told, wanted, changed=found)
+        with zipfile.ZipFile(folder / _PAGES, "w", zipfile.ZIP_DEFLATED) as file:
+            for name, page in pages.items():
+                file.writestr(name, page)
+        for platform in chosen:
+            accepted = {name: value for name, value in (options or {}).items() if platform in TARGETS_OF[name]}
+            path = export_points(platform, course, assignment, **accepted)
+            (folder / EXPORTS).mkdir(exist_ok=True)
+            shutil.copyfile(path, folder / EXPORTS / path.name)
+        number = max(publications.numbers, default=0) + 1
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        new = Publication(number, now, _user(), max_points, students, chosen, changed=points_changes)
         publications.keep(new)
         return new
 
 
-def _refuse_waiting(told: Mapping[str, PublishedPoints], anyway: bool) -> None:
+def _refuse_waiting(students: Mapping[str, PublishedPoints], anyway: bool) -> None:
     """Refuse to publish while answers wait for points, unless somebody has said that they may."""
-    if said := said_of_waiting({student: one.waits for student, one in told.items()}):
-        if not anyway:
-            raise CourseError(
-                f"Nothing was published. {said} {GRADE_THEM}, then run this again. Or add "
-                "--waiting-anyway, and pages will show these answers as waiting."
-            )
-        log.warning(f"{said} Pages say so. {GRADE_THEM}, then publish again.")
+    waiting = describe_waiting({student: points.waits for student, points in students.items()})
+    if waiting and not anyway:
+        raise CourseError(
+            f"Nothing was published. {waiting} {GRADE_THEM}, then run this again. Or add --waiting-anyway, and pages "
+            "will show these answers as waiting."
+        )
+    if waiting:
+        log.warning(f"{waiting} Pages say so. {GRADE_THEM}, then publish again.")
 
 
 def published_page(course: Course, assignment: str, publication: Publication, student: str) -> bytes | None:
     """The feedback page that a student got with a publication; None if there was none."""
-    pages = _unpacked(Publications(course, assignment).folder(publication.number) / _PAGES) or {}
-    return next((page for place, page in pages.items() if place.startswith(f"{student}/{assignment}/")), None)
+    pages = _read_pages(Publications(course, assignment).folder(publication.number) / _PAGES) or {}
+    for name, page in pages.items():
+        if name.startswith(f"{student}/{assignment}/"):
+            return page
+    return None
 
 
-def _unpacked(path: Path) -> dict[str, bytes] | None:
+def _read_pages(path: Path) -> dict[str, bytes] | None:
     """The published pages; None if they cannot be read."""
     try:
-        with zipfile.ZipFile(path) as pages:
-            return {name: pages.read(name) for name in pages.namelist()}
+        with zipfile.ZipFile(path) as file:
+            return {name: file.read(name) for name in file.namelist()}
     except (OSError, zipfile.BadZipFile):
         return None
-
-
-def _keep(path: Path, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(path, folder / path.name)
-
-
-def _next(publications: Publications) -> int:
-    return max(publications.numbers, default=0) + 1
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _user() -> str:

@@ -25,10 +25,11 @@ NAME = "all-assignments"
 
 def write_term_report(course: Course, students: Sequence[str] = ()) -> Path:
     """Write the page into report/; only for `students`, if some are named."""
-    grades = of_these(read_term(course), students)
+    grades = select_students(read_term(course), students)
     folder = course.root / REPORT
     folder.mkdir(exist_ok=True)
-    reports = {one.name for one in grades.assignments if (folder / f"{one.name}.html").is_file()}
+    names = [assignment.name for assignment in grades.assignments]
+    reports = {name for name in names if (folder / f"{name}.html").is_file()}
     path = folder / f"{NAME}.html"
     path.write_text(page(grades, reports), encoding="utf-8")
     return path
@@ -44,8 +45,9 @@ def export_term(course: Course) -> Path:
     return write_export(course, f"{NAME}.csv", as_csv(table(grades)))
 
 
-def of_these(grades: TermGrades, students: Sequence[str]) -> TermGrades:
-    if unknown := sorted(set(students) - {person.id for person in grades.people}):
+def select_students(grades: TermGrades, students: Sequence[str]) -> TermGrades:
+    unknown = sorted(set(students) - {person.id for person in grades.people})
+    if unknown:
         raise CourseError(f"There is no student called {', '.join(map(one_line, unknown))}.")
     chosen = [person for person in grades.people if not students or person.id in students]
     return replace(grades, people=chosen)
@@ -54,15 +56,18 @@ def of_these(grades: TermGrades, students: Sequence[str]) -> TermGrades:
 def table(grades: TermGrades) -> list[list[str]]:
     """The table, with a row for each student. A missing grade is empty, and counts as no points."""
     head = ["student", "last name", "first name"]
-    for one in grades.assignments:
-        head += [one.name, f"{one.name}: of", f"{one.name}: weight"]
+    for assignment in grades.assignments:
+        head += [assignment.name, f"{assignment.name}: of", f"{assignment.name}: weight"]
     rows = [[*head, "total in percent", "not final"]]
     for person in grades.people:
         row = [person.id, person.last_name, person.first_name]
-        for one in grades.assignments:
-            standing = one.standings.get(person.id)
-            row += ["" if standing is None else number(standing.total), number(one.max_points), number(one.weight)]
-        not_final = [one.name for one in grades.assignments if person.id in one.not_final]
+        not_final = []
+        for assignment in grades.assignments:
+            standing = assignment.standings.get(person.id)
+            points = "" if standing is None else number(standing.total)
+            row += [points, number(assignment.max_points), number(assignment.weight)]
+            if person.id in assignment.not_final:
+                not_final.append(assignment.name)
         rows.append([*row, percent(grades.total(person.id)), "; ".join(not_final)])
     return [[*map(defused, row)] for row in rows]
 
@@ -72,7 +77,7 @@ def percent(share: float | None) -> str:
 
 
 def page(grades: TermGrades, reports: set[str]) -> str:
-    called = names_of({person.id: (person.first_name, person.last_name) for person in grades.people})
+    names = names_of({person.id: (person.first_name, person.last_name) for person in grades.people})
     return template("whole_term.html", text=one_line, number=number, percent=percent).render(
-        grades=grades, called=called, reports=reports, written=format_time(datetime.now(UTC), grades.zone)
+        grades=grades, names=names, reports=reports, written=format_time(datetime.now(UTC), grades.zone)
     )

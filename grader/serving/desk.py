@@ -73,7 +73,7 @@ class News:
 
 
 @dataclass(frozen=True)
-class How:
+class GradingOptions:
     """How to grade."""
 
     jobs: int
@@ -83,15 +83,15 @@ class How:
 class Desk:
     """Grades in a thread of its own until it is closed. After a crash, what was not done is done."""
 
-    def __init__(self, course: Course, arrivals: Arrivals, how: How) -> None:
+    def __init__(self, course: Course, arrivals: Arrivals, options: GradingOptions) -> None:
         self._course = course
         self._arrivals = arrivals
-        self._how = how
+        self._options = options
         self.queue = Queue(arrivals)
         self.trouble: dict[str, str] = {}  # by assignment: why it cannot be graded, for instructors
         self.news = News()
         self._grading: dict[str, Arrival] = {}  # by student
-        self._processes = SharedProcesses(how.jobs)
+        self._processes = SharedProcesses(options.jobs)
         self._turn = ""  # the assignment that is next: a process that changes to another one starts again
         self._turn_ends = 0.0
         self._thread = threading.Thread(target=self._work, name="grading", daemon=True)
@@ -190,7 +190,7 @@ class Desk:
                 if self._is_in_place(arrival, course):
                     return arrival.student
 
-        with open_run(course, assignment, device=self._how.device, force=False, confined=True) as run:
+        with open_run(course, assignment, device=self._options.device, force=False, confined=True) as run:
             self._begin_turn(assignment)  # however long that took
             for batch in run.grade_whoever_comes(coming, SharingCrew(run.assignment, self._processes)):
                 for graded in batch:

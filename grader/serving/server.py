@@ -20,7 +20,7 @@ from grader.gradebook.hidden_seed import secret_of
 from grader.sandbox.confine import why_not
 from grader.serving.arrivals import Arrivals
 from grader.serving.connections import BoundedServer
-from grader.serving.desk import Desk, How
+from grader.serving.desk import Desk, GradingOptions
 from grader.serving.handler import Services
 from grader.serving.invitations import Proxy
 from grader.serving.repeated import log_seldom
@@ -35,17 +35,17 @@ SLOWEST = 30.0  # seconds for a client to send a request
 
 
 @dataclass(frozen=True)
-class Where:
+class ServerAddress:
     """Where the server listens, and how browsers reach it."""
 
-    address: str
+    host: str
     port: int
     https: bool  # by a proxy in front of it
     proxy: Proxy | None = None  # if it signs people in
     hub: bool = False  # whether a JupyterHub does
 
 
-def serve(course: Course, where: Where, how: How, ready: Callable[[int], None]) -> None:
+def serve(course: Course, address: ServerAddress, options: GradingOptions, ready: Callable[[int], None]) -> None:
     """Serve until SIGTERM or Ctrl-C. What is being graded then is finished; the rest waits for the next start.
 
     `ready` is called with the port, which the system chooses if it is 0.
@@ -53,47 +53,49 @@ def serve(course: Course, where: Where, how: How, ready: Callable[[int], None]) 
     if reason := why_not():
         raise CourseError(f"Submissions cannot be confined here: {reason}. `grader doctor` says more.")
     log_seldom()
-    hub = _hub(where)
+    hub = _hub(address)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each open page is a file
     try:
-        sockets = bind_sockets(where.port, where.address)
+        sockets = bind_sockets(address.port, address.host)
     except OSError as error:
         raise CourseError(
-            f"{where.address}:{where.port} cannot be used: {error.strerror}. Name another --port."
+            f"{address.host}:{address.port} cannot be used: {error.strerror}. Name another --port."
         ) from None
-    with _desk(course, how, where, hub) as services:
-        asyncio.run(_serve(services, where, sockets, ready))
+    with _desk(course, options, address, hub) as services:
+        asyncio.run(_serve(services, address, sockets, ready))
 
 
-def _hub(where: Where) -> Hub | None:
-    if not where.hub:
+def _hub(address: ServerAddress) -> Hub | None:
+    if not address.hub:
         return None
     try:
         from grader.serving.hub import Hub
     except ImportError:
         raise CourseError("--hub needs JupyterHub's own package. Run: pip install 'attention-grader[hub]'") from None
-    return Hub(secure=where.https)
+    return Hub(secure=address.https)
 
 
 @contextlib.contextmanager
-def _desk(course: Course, how: How, where: Where, hub: Hub | None) -> Iterator[Services]:
+def _desk(course: Course, options: GradingOptions, address: ServerAddress, hub: Hub | None) -> Iterator[Services]:
     with contextlib.closing(Arrivals(course)) as arrivals:
-        desk = Desk(course, arrivals, how)
+        desk = Desk(course, arrivals, options)
         desk.start()
         with contextlib.closing(desk), ThreadPoolExecutor(1) as writing:
             sessions, secret = Sessions(arrivals.engine), secret_of(course.root)
-            yield Services(course, arrivals, desk, sessions, secret, writing, where.proxy, hub)
+            yield Services(course, arrivals, desk, sessions, secret, writing, address.proxy, hub)
 
 
-async def _serve(services: Services, where: Where, sockets: list[socket.socket], ready: Callable[[int], None]) -> None:
+async def _serve(
+    services: Services, address: ServerAddress, sockets: list[socket.socket], ready: Callable[[int], None]
+) -> None:
     stopped = asyncio.Event()
     services.desk.news.listen()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     server = BoundedServer(
-        application(services, secure=where.https),
-        xheaders=where.https,
+        application(services, secure=address.https),
+        xheaders=address.https,
         max_body_size=MOST_OF_FORMS,  # notebooks may be larger
         max_header_size=2**14,
         body_timeout=SLOWEST,

@@ -58,7 +58,7 @@ def in_a_process(folder: Path, *arguments: str) -> subprocess.CompletedProcess[s
 )
 def test_doctor_line_when_all_is_there_is_good(line: Line, words: str) -> None:
     assert line.state == "good"
-    assert words in f"{line.found} {line.means}"
+    assert words in f"{line.finding} {line.meaning}"
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_doctor_line_when_all_is_there_is_good(line: Line, words: str) -> None:
 )
 def test_doctor_line_when_a_requirement_is_missing_is_bad(line: Line, words: str) -> None:
     assert line.state == "bad"
-    assert words in line.means
+    assert words in line.meaning
 
 
 @pytest.mark.parametrize(
@@ -100,26 +100,26 @@ def test_doctor_line_when_a_requirement_is_missing_is_bad(line: Line, words: str
 )
 def test_doctor_line_when_something_optional_is_missing_is_a_note(line: Line, words: str) -> None:
     assert line.state == "note"
-    assert words in line.means
+    assert words in line.meaning
 
 
 def test_database_line_outside_of_a_course_is_a_note(tmp_path: Path) -> None:
     line = doctor.database_line(tmp_path)
     assert line.state == "note"
-    assert "course folder" in line.means
+    assert "course folder" in line.meaning
 
 
 def test_database_line_when_gradebook_answers_is_good(course: Course) -> None:
     line = doctor.database_line(course.root)
-    assert (line.state, line.means) == ("good", "It works.")
-    assert line.found == str(course.root / "gradebook.db")
+    assert (line.state, line.meaning) == ("good", "It works.")
+    assert line.finding == str(course.root / "gradebook.db")
 
 
 def test_database_line_when_gradebook_is_not_made_is_good(course: Course) -> None:
     (course.root / "gradebook.db").unlink()
     line = doctor.database_line(course.root)
     assert line.state == "good"
-    assert "grader release creates it" in line.means
+    assert "grader release creates it" in line.meaning
     assert not (course.root / "gradebook.db").exists(), "looking makes none"
 
 
@@ -127,14 +127,14 @@ def test_database_line_when_file_is_no_gradebook_is_bad(course: Course) -> None:
     (course.root / "gradebook.db").write_text("no database at all, but of some length\n" * 100)
     line = doctor.database_line(course.root)
     assert line.state == "bad"
-    assert "Is it a gradebook" in line.means
+    assert "Is it a gradebook" in line.meaning
 
 
 def test_database_line_when_config_is_unreadable_is_bad(course: Course) -> None:
     (course.root / CONFIG_FILE).write_text("c = get_config(\n")
     line = doctor.database_line(course.root)
     assert line.state == "bad"
-    assert CONFIG_FILE in line.means
+    assert CONFIG_FILE in line.meaning
 
 
 @pytest.mark.parametrize(
@@ -149,17 +149,17 @@ def test_connection_line_when_server_is_silent_hides_the_password(address: str) 
         taken.bind(("127.0.0.1", 0))
         line = doctor.connection_line(address.format(port=taken.getsockname()[1]))
     assert line.state == "bad"
-    assert "does not respond" in line.means
-    assert "127.0.0.1" in line.found
-    assert PASSWORD not in f"{line.found} {line.means}"
+    assert "does not respond" in line.meaning
+    assert "127.0.0.1" in line.finding
+    assert PASSWORD not in f"{line.finding} {line.meaning}"
 
 
 @pytest.mark.parametrize("address", [f"nonsense://x:{PASSWORD}@host/db", PASSWORD, f"postgres://a:{PASSWORD}@host"])
 def test_connection_line_when_address_is_malformed_is_bad(address: str) -> None:
     line = doctor.connection_line(address)
     assert line.state == "bad"
-    assert "postgresql+psycopg://" in line.means
-    assert PASSWORD not in f"{line.found} {line.means}"
+    assert "postgresql+psycopg://" in line.meaning
+    assert PASSWORD not in f"{line.finding} {line.meaning}"
 
 
 @pytest.mark.slow

@@ -34,7 +34,7 @@ EXAMINE = """
 import json
 from pathlib import Path
 from grader.cli import doctor
-print(json.dumps({line.what: [line.state, line.found, line.means] for line in doctor.examine(Path.cwd())}))
+print(json.dumps({line.subject: [line.state, line.finding, line.meaning] for line in doctor.examine(Path.cwd())}))
 """
 
 

@@ -19,7 +19,7 @@ from grader.course.folder import Course
 from grader.export import send as sending
 from grader.export.canvas import export_canvas
 from grader.export.moodle import export_moodle
-from grader.export.points import said_of_waiting
+from grader.export.points import describe_waiting
 from grader.gradebook.fingerprint import answers_in
 from grader.gradebook.marks import AnswerChange
 from grader.gradebook.published import Publications, points_to_publish
@@ -260,8 +260,8 @@ def test_publish_when_answers_wait_needs_waiting_anyway(course: Course) -> None:
 
 
 def test_waiting_sentence_counts_answers_and_students() -> None:
-    assert said_of_waiting({"ada": []}) == ""
-    assert said_of_waiting({"ada": ["why", "plot"], "emmy": [], "kurt": ["plot"]}) == (
+    assert describe_waiting({"ada": []}) == ""
+    assert describe_waiting({"ada": ["why", "plot"], "emmy": [], "kurt": ["plot"]}) == (
         "Not final: 3 answers by 2 students still to grade manually (why: ada; plot: ada and kurt)."
     )
 

@@ -179,10 +179,10 @@ def test_changes_say_points_before_and_now_and_why(
     list(autograde(taught, ASSIGNMENT))
     with pytest.raises(UnseenChanges) as unseen:
         publish_new(taught)
-    (ada,) = [one for one in unseen.value.found if one.student == "ada"]
+    (ada,) = [one for one in unseen.value.points_changes if one.student == "ada"]
     assert (ada.before, ada.now, list(ada.exercises), set(ada.why)) == (2, now, exercises, why)
     assert unseen.value.since == before
-    write_changes(taught, ASSIGNMENT, unseen.value.found, before)
+    write_changes(taught, ASSIGNMENT, unseen.value.points_changes, before)
     assert publish_new(taught).students["ada"].total == now, "the changes were shown"
 
 

@@ -16,7 +16,7 @@ from grader.errors import CrewGone
 from grader.model.submission import Assignment, Graded, Submission
 from grader.serving import desk as desks
 from grader.serving.arrivals import Arrival, Arrivals, Stage
-from grader.serving.desk import Desk, How
+from grader.serving.desk import Desk, GradingOptions
 from support.messages import Messages
 
 pytestmark = pytest.mark.slow
@@ -110,7 +110,7 @@ def _end_of(table: Table, *arrivals: Arrival) -> None:
 def test_desk_when_a_submission_is_slow_grades_others(
     course: Course, table: Table, submit: Callable[[Desk, str, str], Arrival], messages: Messages
 ) -> None:
-    desk = Desk(course, table, How(2))
+    desk = Desk(course, table, GradingOptions(2))
     desk.start()
     slow = submit(desk, SLOW, FIRST)
     assert Process.started.get(timeout=PATIENCE) == (SLOW, FIRST)
@@ -143,7 +143,7 @@ def test_desk_when_an_assignment_breaks_logs_once_and_grades_others(
 ) -> None:
     monkeypatch.setattr(desks, "AGAIN", 0.0)
     monkeypatch.setattr(Process, "breaking", 3)
-    desk = Desk(course, table, How(2))
+    desk = Desk(course, table, GradingOptions(2))
     desk.start()
     slow = submit(desk, SLOW, SECOND)
     assert Process.started.get(timeout=PATIENCE) == (SLOW, SECOND)

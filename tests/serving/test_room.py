@@ -14,7 +14,7 @@ from grader.classroom import attempts
 from grader.course.folder import Course
 from grader.serving import room
 from grader.serving.arrivals import Arrival, Arrivals, Stage
-from grader.serving.desk import Desk, How
+from grader.serving.desk import Desk, GradingOptions
 from grader.serving.room import NoRoomLeft, make_room
 from support.served import ASSIGNMENT, PATIENCE, serving
 
@@ -139,7 +139,7 @@ def test_desk_when_no_more_attempts_can_be_kept_goes_on(
     for student, changed in (("ada", {}), ("ada", {3: ""}), ("ada", {4: ""}), ("emmy", {})):
         content = json.dumps(make_notebook(course, solved | changed)).encode()
         submitted.append(table.add(student, ASSIGNMENT, content))
-    desk = Desk(course, table, How(1))
+    desk = Desk(course, table, GradingOptions(1))
     desk.start()
     until = time.monotonic() + PATIENCE
     while not all(arrival.is_done for arrival in table.of_class()) and not desk.trouble and time.monotonic() < until:

@@ -315,7 +315,7 @@ def test_extension_that_makes_another_attempt_best_is_a_reason(course: Course, m
     assert points(course) == {"kurt": 4.55}  # an hour late is a day begun: 0.35 of 7 is 2.45
     with pytest.raises(UnseenChanges) as unseen:
         publish(course, WORDS, [])
-    (kurt,) = unseen.value.found
+    (kurt,) = unseen.value.points_changes
     assert (kurt.before, kurt.now) == (3, 4.55)
     assert kurt.why[0] == "another attempt counts: the best of 2 attempts, submitted 2026-10-13 09:00 UTC"
     new = publish(course, WORDS, [], yes=True)

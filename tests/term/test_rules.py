@@ -364,7 +364,7 @@ def test_changed_rule_is_a_reason_and_regrades_nobody(graded: Course, tmp_path: 
     with pytest.raises(UnseenChanges) as unseen:
         publish(course, WORDS, [])
     why = ["course.toml (1: does not count)"]
-    found = {one.student: (one.before, one.now, one.exercises, one.why) for one in unseen.value.found}
+    found = {one.student: (one.before, one.now, one.exercises, one.why) for one in unseen.value.points_changes}
     assert set(found) == {"ada", "kurt", "emmy", "henri", "iris"}, "grace had nothing"
     assert found["ada"] == (9, 7, ["1: 2 → 0"], why)
     assert found["kurt"] == (4, 3, ["1: 1 → 0"], why)
@@ -374,7 +374,7 @@ def test_changed_rule_is_a_reason_and_regrades_nobody(graded: Course, tmp_path: 
     course = rule(course, "")
     with pytest.raises(UnseenChanges) as unseen:
         publish(course, WORDS, [])
-    assert unseen.value.found[0].why == ["course.toml (no longer 1: does not count)"]
+    assert unseen.value.points_changes[0].why == ["course.toml (no longer 1: does not count)"]
 
 
 def test_rule_that_changes_only_the_maximum_is_published(graded: Course, tmp_path: Path) -> None:
@@ -513,7 +513,7 @@ def test_changed_extension_is_a_reason_for_other_points(graded: Course, tmp_path
     assert stale(course, WORDS) == {}
     with pytest.raises(UnseenChanges) as unseen:
         publish(course, WORDS, [])
-    (kurt,) = unseen.value.found
+    (kurt,) = unseen.value.points_changes
     assert (kurt.student, kurt.before, kurt.now) == ("kurt", 3.2, 4)
     extension = "course.toml (an extension until 2026-10-14 10:00 CEST)"
     assert kurt.why == [extension, "the penalty for being late"]
@@ -623,7 +623,7 @@ def test_publish_of_a_new_group_tells_the_reason(graded: Course, tmp_path: Path)
     assert stale(course, WORDS) == {}
     with pytest.raises(UnseenChanges) as unseen:
         publish(course, WORDS, [])
-    found = {one.student: (one.before, one.now, one.why) for one in unseen.value.found}
+    found = {one.student: (one.before, one.now, one.why) for one in unseen.value.points_changes}
     assert set(found) == {"grace", "lise"}, "henri has handed in last"
     assert found["lise"] == (None, 8, ("graded for the first time",))
     assert found["grace"][:2] == (0, 8)
