@@ -4,6 +4,7 @@ __all__ = [
     "answer_key",
     "answered_case",
     "best_verdict",
+    "constant_answers",
     "fitting",
     "identical",
     "judge",

@@ -54,10 +54,6 @@ def _with_types(elements: set[Any] | frozenset[Any]) -> set[Any]:
     return {(type(element), element) for element in plain(elements)}
 
 
-def are_all_identical(values: Sequence[Any]) -> bool:
-    return all(identical(values[0], value) for value in values[1:])
-
-
 def same_answer(one: Answer, other: Answer) -> bool:
     """Whether two answers agree in everything that is judged."""
     if not isinstance(one, Returned) or not isinstance(other, Returned):

@@ -7,18 +7,17 @@ says how the first wrong answer differs, and claims nothing more.
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import torch
 
 from grader.judging import wording
 from grader.judging.answer_key import AnswerKey, Hypothesis
 from grader.judging.answered_case import AnsweredCase
-from grader.judging.identical import all_are_nan, are_all_identical, holds_nan, identical, modifies_inputs
+from grader.judging.constant_answers import are_same_for_all, are_same_for_each_draw, is_argument_returned
+from grader.judging.identical import all_are_nan, holds_nan, modifies_inputs
 from grader.judging.judging_time import JudgingTime
 from grader.judging.memory_promises import answers_without_promises, lower_for_promises
 from grader.judging.naming import find_common_misconceptions, find_explanation
@@ -37,7 +36,6 @@ from grader.model.findings import (
     found_unusable,
     is_of_another_form,
 )
-from grader.model.forms.parts import named
 from grader.model.misconception import Misconception
 from grader.model.verdict import Picture, Reason, Verdict
 from grader.sandbox.decoder import UNREADABLE
@@ -106,14 +104,6 @@ class Judge:
 def judge(exercise: Exercise, cases: Sequence[SampledCase], answers: Sequence[Answer], device: str = "cpu") -> Verdict:
     """The verdict on the answers to all cases of an exercise."""
     return Judge(device).verdict(AnswerKey(exercise, cases), answers)
-
-
-@dataclass(frozen=True)
-class _Call:
-    """A call of a student's code in a case."""
-
-    arguments: Sequence[object]
-    result: object
 
 
 class _Judgement:
@@ -324,60 +314,20 @@ class _Judgement:
 
     def _judge_constant(self) -> Verdict | None:
         """The verdict on one result for different inputs of one shape; or for all, if it is not a tensor."""
-        results = [case.result for case in self.number_cases]
-        expected = [case.expected for case in self.number_cases]
-        if len(results) < 2 or any(result is None for result in results):
+        is_in_kind = any(map(self.form.is_in_kind, self.key.expected))
+        is_same_for_all = are_same_for_all(self.number_cases)
+        is_constant = is_same_for_all if is_in_kind else are_same_for_each_draw(self.number_cases)
+        if not is_constant:
             return None
-        is_same_for_all = are_all_identical(results) and not are_all_identical(expected)
         sentence = wording.constant_for_all if is_same_for_all else wording.constant
-        if any(map(self.form.is_in_kind, self.key.expected)):
-            if not is_same_for_all:
-                return None
-            return self._make_verdict(0.0, Reason.CONSTANT, sentence(self.form.noun))
-        if not self._is_same_for_each_draw:
-            return None
-        about_whole_numbers = describe_whole_numbers(self._numbers)
+        about_whole_numbers = [] if is_in_kind else describe_whole_numbers(self._numbers)
         return self._make_verdict(0.0, Reason.CONSTANT, sentence(self.form.noun), *about_whole_numbers)
-
-    @property
-    def _is_same_for_each_draw(self) -> bool:
-        """Whether any case is drawn twice, and each that is has one result."""
-        draws: dict[str, list[Any]] = {}
-        for case in self.number_cases:
-            draws.setdefault(case.name, []).append(case.result)
-        pairs = [results[:2] for results in draws.values() if len(results) > 1]
-        return bool(pairs) and all(identical(*pair) for pair in pairs)
 
     def _judge_argument_returned(self) -> Verdict | None:
         """The verdict on results that are an argument itself."""
-        calls = list(itertools.chain.from_iterable(map(self._calls, self.number_cases)))
-        results = [call.result for call in calls]
-        for arguments in zip(*(call.arguments for call in calls), strict=False):
-            if all(map(self._is_argument, results, arguments)):
-                return self._make_verdict(0.0, Reason.CONSTANT, wording.argument_returned(self.form.noun))
-        return None
-
-    def _calls(self, case: AnsweredCase) -> list[_Call]:
-        """The calls in a case: the one of a function, or all those of a class."""
-        value = case.answer.value if isinstance(case.answer, Returned) else None
-        outputs, expected = named(value, "output"), named(case.expected, "output")
-        if not isinstance(expected, dict):
-            return [_Call(case.inputs, value)]
-        if not isinstance(outputs, dict):
-            return [_Call(case.inputs, None)]
-        arguments: dict[str, Sequence[object]] = {}
-        for argument in case.inputs:
-            if isinstance(argument, dict) and argument.keys() >= expected.keys():
-                arguments = argument
-                break
-        return [_Call(arguments.get(name, ()), outputs.get(name)) for name in expected]
-
-    def _is_argument(self, result: object, argument: object) -> bool:
-        if isinstance(result, torch.Tensor):
-            return isinstance(argument, torch.Tensor) and compare.same(result, argument, self.tolerance)
-        if result is None or isinstance(argument, torch.Tensor) or self.exercise.read is not None:
-            return False
-        return not self.form.finding(result, self.form.right_answer(argument), self.tolerance)
+        if not is_argument_returned(self.number_cases):
+            return None
+        return self._make_verdict(0.0, Reason.CONSTANT, wording.argument_returned(self.form.noun))
 
     @functools.cached_property
     def _numbers(self) -> tuple[torch.Tensor, torch.Tensor] | None:
