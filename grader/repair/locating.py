@@ -1,4 +1,4 @@
-"""Find the wrong line: edit the student's code in one spot after another until every answer is right.
+"""Find the wrong line: edit the student's code in one location after another until every answer is right.
 
 Edited code runs in a sandbox and is judged like the student's own. An edit that makes all answers right is the proof;
 it is never shown.

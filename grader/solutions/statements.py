@@ -84,11 +84,11 @@ class Body:
         """Whether a change at this place is in the body of this function."""
         return place in self._span_of
 
-    def names(self, inputs: Sequence[object], named: Mapping[str, object] = MappingProxyType({})) -> Names:
+    def names(self, inputs: Sequence[object], keywords: Mapping[str, object] = MappingProxyType({})) -> Names:
         """The variables at the start of a call."""
         if len(inputs) == len(self._parameters):
             return dict(zip(self._parameters, inputs, strict=True))
-        arguments = self._signature.bind(*inputs, **named)
+        arguments = self._signature.bind(*inputs, **keywords)
         arguments.apply_defaults()
         return arguments.arguments
 
@@ -274,7 +274,7 @@ class WrittenFunction:
         if not all(map(self._body.holds, changes)):
             return self._compiled_version(frozenset(changes.items()))
         chain = self._body.chain(changes)
-        return lambda *inputs, **named: run(chain, self._body.names(inputs, named))
+        return lambda *inputs, **keywords: run(chain, self._body.names(inputs, keywords))
 
     def _compiled(self, changes: _Key) -> Solution:
         """Compile a version as a whole, since its head is changed."""
