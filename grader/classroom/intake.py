@@ -85,9 +85,9 @@ def read_assignment(
     source_files = {}
     for path in map(Path, find_all_files(str(settings.source), settings.ignored)):
         source_files[str(path.relative_to(settings.source))] = path.read_bytes()
-    for name, content in given_beside(settings.source).items():
-        if name in FILES or name in source_files:
-            source_files[name] = content
+    for file, content in given_beside(settings.source).items():
+        if file in FILES or file in source_files:
+            source_files[file] = content
     return Assignment(
         name=name,
         db_url=settings.db_url,
