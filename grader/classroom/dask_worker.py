@@ -29,7 +29,8 @@ def grade_on_worker(versions: dict[str, str], topic: str, assignment: bytes, sub
     """Grade a submission on this worker, which keeps its zygote for the next ones. CrewGone says why it cannot."""
     worker = get_worker()
     name = f"The worker {worker.address}"
-    if differing := [package for package, number in versions.items() if versions_here().get(package) != number]:
+    differing = [package for package, number in versions.items() if versions_here().get(package) != number]
+    if differing:
         raise CrewGone(f"{name} has another version of {listed(differing)}. Install the same there, then restart it.")
     with _one_at_a_time:
         worker.log_event(topic, submission.student)
@@ -44,8 +45,9 @@ def _grader_for(pickled: bytes) -> SubmissionGrader:
     from grader.classroom.submission_grader import SubmissionGrader  # imports torch, unneeded in the main process
 
     assignment: Assignment = pickle.loads(pickled)
-    if assignment.confined and (reason := why_not()):
-        raise CourseError(f"cannot confine submissions: {reason}. To run them unconfined, add --unconfined.")
+    problem = why_not() if assignment.confined else None
+    if problem:
+        raise CourseError(f"cannot confine submissions: {problem}. To run them unconfined, add --unconfined.")
     sweep()
     try:
         return SubmissionGrader(assignment)

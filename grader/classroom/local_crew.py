@@ -111,11 +111,8 @@ class SharedProcesses:
         return process
 
     def busy(self, assignment: str) -> dict[Connection, CrewProcess]:
-        return {
-            process.connection: process
-            for process in self._processes
-            if process.submission is not None and process.assignment.name == assignment
-        }
+        processes = [process for process in self._processes if process.submission is not None]
+        return {process.connection: process for process in processes if process.assignment.name == assignment}
 
     def wait(self) -> None:
         """Wait until there is a result, but no longer than a tick."""

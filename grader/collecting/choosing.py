@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from datetime import datetime
 from pathlib import PurePosixPath
 
 from grader.classroom.folder_walk import Segments
@@ -70,8 +70,10 @@ def _group_by_time(uploads: Sequence[Upload]) -> list[Sequence[Upload]]:
     timed = [(upload.time, upload) for upload in uploads if upload.time]
     if len(timed) < len(uploads):
         return [uploads]
-    timed.sort(key=lambda pair: pair[0], reverse=True)
-    return [[upload for _, upload in pairs] for _, pairs in groupby(timed, key=lambda pair: pair[0])]
+    groups: dict[datetime, list[Upload]] = {}
+    for time, upload in timed:
+        groups.setdefault(time, []).append(upload)
+    return [groups[time] for time in sorted(groups, reverse=True)]
 
 
 def _choose_one(usable: Sequence[ChosenUpload | WaitingUpload]) -> Iterator[ChosenUpload | WaitingUpload]:

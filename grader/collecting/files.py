@@ -77,9 +77,8 @@ def make_refused_file(segments: Sequence[str], path: str, reason: str) -> File:
 
 def _make_printable(segment: str) -> str:
     """A segment of a path, printable, and cut to a length that leaves room for what platforms put before names."""
-    return "".join(
-        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in segment[: 4 * MAX_NAME]
-    )
+    letters = segment[: 4 * MAX_NAME]
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in letters)
 
 
 def find_path_problem(segments: Sequence[str]) -> str:

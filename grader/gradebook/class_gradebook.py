@@ -78,16 +78,16 @@ class ClassGradebook:
         self._assignment_id = row.id
         self.duedate = self.rules.due or row.duedate
         # For each notebook, the cells that have their own row in every submission.
-        self._graded_cells: dict[str, list[str]] = {}
-        self._commented_cells: dict[str, list[str]] = {}
+        self._grade_cells_of_notebook: dict[str, list[str]] = {}
+        self._comment_cells_of_notebook: dict[str, list[str]] = {}
         # For the id of each cell, its notebook and its name.
         self._grade_cells: dict[str, Cell] = {}
         self._comment_cells: dict[str, Cell] = {}
         for notebook in row.notebooks:
             graded_cells = [*notebook.grade_cells, *notebook.task_cells]
             commented_cells = [*notebook.solution_cells, *notebook.task_cells]
-            self._graded_cells[notebook.id] = [cell.id for cell in graded_cells]
-            self._commented_cells[notebook.id] = [cell.id for cell in commented_cells]
+            self._grade_cells_of_notebook[notebook.id] = [cell.id for cell in graded_cells]
+            self._comment_cells_of_notebook[notebook.id] = [cell.id for cell in commented_cells]
             self._grade_cells |= {cell.id: (notebook.name, cell.name) for cell in graded_cells}
             self._comment_cells |= {cell.id: (notebook.name, cell.name) for cell in commented_cells}
         move_marks(self._session.db, row.id, self._grade_cells | self._comment_cells)
@@ -203,11 +203,11 @@ class ClassGradebook:
                 ids[student] = _new_id()
                 row = {"id": ids[student], "assignment_id": self._assignment_id, "student_id": student}
                 submissions.append({**row, "extension": self.rules.extension(student)})
-                for notebook in self._graded_cells:
+                for notebook in self._grade_cells_of_notebook:
                     row = {"id": _new_id(), "notebook_id": notebook, "assignment_id": ids[student]}
                     notebooks.append(row)
-                    grades += _empty_rows(row["id"], self._graded_cells[notebook])
-                    comments += _empty_rows(row["id"], self._commented_cells[notebook])
+                    grades += _empty_rows(row["id"], self._grade_cells_of_notebook[notebook])
+                    comments += _empty_rows(row["id"], self._comment_cells_of_notebook[notebook])
         self._add(SubmittedAssignment, submissions)
         self._add(SubmittedNotebook, notebooks)
         self._add(Grade, grades)

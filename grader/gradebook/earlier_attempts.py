@@ -41,16 +41,18 @@ def move_marks(session: Session, assignment_id: str, cells: Mapping[str, Cell]) 
     )
     records = read_records(session, assignment_id)
     for row in session.execute(query).all():
-        if record := records.get(row.submission_id):
-            records[row.submission_id] = _with_marks(record, row, cells)
-            values = row_of(records[row.submission_id])
+        record = records.get(row.submission_id)
+        if record:
+            record = _add_marks(record, row, cells)
+            records[row.submission_id] = record
+            values = row_of(record)
             session.execute(update(RECORDS).where(RECORDS.c.submission_id == row.submission_id).values(values))
             session.execute(delete(_SET_ASIDE).where(_SET_ASIDE.c.submission_id == row.submission_id))
     if session.execute(select(_SET_ASIDE.c.submission_id).limit(1)).first() is None:
         _SET_ASIDE.drop(session.connection())
 
 
-def _with_marks(record: Record, row: Row[Any], cells: Mapping[str, Cell]) -> Record:
+def _add_marks(record: Record, row: Row[Any], cells: Mapping[str, Cell]) -> Record:
     """A record with what people gave for an attempt in the table, and its number."""
     notebooks = json.loads(zlib.decompress(row.notebooks))
     by_hand = marks_by_answer(Marks(**json.loads(row.marks)), cells, answers_in(notebooks))
