@@ -22,7 +22,7 @@ class Allowance:
 
 def allowance(rules: AssignmentRules, earlier: Iterable[Arrival], now: datetime) -> Allowance:
     """For the next submission of an assignment, after these. What we failed to grade does not count."""
-    times = sorted(one.arrived for one in earlier if one.state is not Stage.FAILED)
+    times = sorted(arrival.arrived for arrival in earlier if arrival.state is not Stage.FAILED)
     serving = rules.serving
     attempts = min(serving.attempts or MOST_ATTEMPTS, MOST_ATTEMPTS) if rules.best else serving.attempts
     today = sum(local(time, rules.zone).date() == local(now, rules.zone).date() for time in times)

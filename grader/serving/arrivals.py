@@ -108,7 +108,7 @@ class Arrivals:
 
     def with_contents_of(self, arrivals: Sequence[Arrival]) -> list[Arrival]:
         """All submissions, of anybody, with the same content as one of these."""
-        return self._where(_SUBMISSIONS.c.sha256.in_({arrival.sha256 for arrival in arrivals}))
+        return self._select(_SUBMISSIONS.c.sha256.in_({arrival.sha256 for arrival in arrivals}))
 
     def remove_contents(self, digests: Sequence[str]) -> None:
         for sha256 in digests:
@@ -126,11 +126,13 @@ class Arrivals:
     def ahead_of(self, arrival: Arrival, resting: Collection[str] = ()) -> int:
         """How many students, at most, have a turn before this submission."""
         with self.engine.connect() as connection:
-            own = connection.scalar(sql.select(_last_turn).where(_SUBMISSIONS.c.id == arrival.id)) or 0
-            is_earlier = (_last_turn < own) | ((_last_turn == own) & (_SUBMISSIONS.c.id < arrival.id))
-            others = sql.select(sql.func.count()).select_from(_SUBMISSIONS)
-            others = others.where(*_is_next(resting), _SUBMISSIONS.c.student != arrival.student, is_earlier)
-            return connection.scalar(others) or 0
+            last_turn = connection.scalar(sql.select(_last_turn).where(_SUBMISSIONS.c.id == arrival.id)) or 0
+            is_earlier = (_last_turn < last_turn) | ((_last_turn == last_turn) & (_SUBMISSIONS.c.id < arrival.id))
+            earlier_students = sql.select(sql.func.count()).select_from(_SUBMISSIONS)
+            earlier_students = earlier_students.where(
+                *_is_next(resting), _SUBMISSIONS.c.student != arrival.student, is_earlier
+            )
+            return connection.scalar(earlier_students) or 0
 
     def begin(self, arrival: Arrival) -> None:
         """It is this submission's turn."""
@@ -150,22 +152,22 @@ class Arrivals:
 
     def once_more(self, arrival: Arrival) -> bool:
         """Whether it waits again from now on: it does unless it has not been graded yet."""
-        done = (_SUBMISSIONS.c.id == arrival.id) & _SUBMISSIONS.c.state.in_([Stage.GRADED, Stage.FAILED])
+        is_graded = (_SUBMISSIONS.c.id == arrival.id) & _SUBMISSIONS.c.state.in_([Stage.GRADED, Stage.FAILED])
         with self.engine.begin() as connection:
-            changed = connection.execute(_SUBMISSIONS.update().where(done).values(state=Stage.WAITING, result=""))
+            changed = connection.execute(_SUBMISSIONS.update().where(is_graded).values(state=Stage.WAITING, result=""))
             return bool(changed.rowcount)
 
     def get(self, key: int) -> Arrival | None:
-        found = self._where(_SUBMISSIONS.c.id == key)
-        return found[0] if found else None
+        arrivals = self._select(_SUBMISSIONS.c.id == key)
+        return arrivals[0] if arrivals else None
 
     def of_student(self, student: str) -> list[Arrival]:
         """All of a student's submissions, the newest first."""
-        return self._where(_SUBMISSIONS.c.student == student)[::-1]
+        return self._select(_SUBMISSIONS.c.student == student)[::-1]
 
     def of_group(self, students: Sequence[str], assignment: str) -> list[Arrival]:
         """All submissions of an assignment by any of these, the oldest first."""
-        return self._where(_SUBMISSIONS.c.student.in_(students) & (_SUBMISSIONS.c.assignment == assignment))
+        return self._select(_SUBMISSIONS.c.student.in_(students) & (_SUBMISSIONS.c.assignment == assignment))
 
     def is_last(self, arrival: Arrival) -> bool:
         """Whether this student has submitted nothing more of the assignment since."""
@@ -173,7 +175,7 @@ class Arrivals:
             return bool(connection.scalar(_last_number(arrival.student, arrival.assignment)) == arrival.number)
 
     def of_class(self) -> list[Arrival]:
-        return self._where(_SUBMISSIONS.c.id > 0)
+        return self._select(_SUBMISSIONS.c.id > 0)
 
     def by_stage(self) -> dict[str, int]:
         """How many submissions there are at each stage."""
@@ -184,7 +186,7 @@ class Arrivals:
     def close(self) -> None:
         self.engine.dispose()
 
-    def _where(self, condition: Any) -> list[Arrival]:
+    def _select(self, condition: Any) -> list[Arrival]:
         with self.engine.connect() as connection:
             rows = connection.execute(sql.select(_SUBMISSIONS).where(condition).order_by(_SUBMISSIONS.c.id))
             return [_arrival(row) for row in rows]
@@ -252,4 +254,5 @@ def _safely(connection: Any, _record: object) -> None:
 
 def newest(arrivals: Sequence[Arrival]) -> dict[tuple[str, str], Arrival]:
     """The last submission of each student and assignment."""
-    return {(one.student, one.assignment): one for one in sorted(arrivals, key=lambda one: one.number)}
+    oldest_first = sorted(arrivals, key=lambda arrival: arrival.number)
+    return {(arrival.student, arrival.assignment): arrival for arrival in oldest_first}

@@ -17,7 +17,7 @@ from grader.host.scratch import write_whole
 from grader.serving.arrivals import Arrival, Stage, newest
 from grader.serving.grades import read_grades
 from grader.serving.handler import Handler
-from grader.serving.invitations import Role, named
+from grader.serving.invitations import Role, find_person
 from grader.serving.student_pages import released
 from grader.serving.submission_results import Result, all_totals, result_of
 from grader.term.page_changes import CHANGES_FILE, PageChanges, read_changes
@@ -34,7 +34,7 @@ class ClassPage(Handler):
         self.must_see_class()
         search = self.get_query_argument("student", "")
         arrivals = self.services.arrivals.of_class()
-        last = sorted(newest(arrivals).values(), key=lambda one: (one.assignment, one.student))
+        last = sorted(newest(arrivals).values(), key=lambda arrival: (arrival.assignment, arrival.student))
         rules, wrong = self._rules()
         points, unreadable = await asyncio.to_thread(self._points, arrivals)
         waiting = self.services.arrivals.by_stage().get(Stage.WAITING, 0)
@@ -120,7 +120,7 @@ class StudentPage(Handler):
     async def get(self, student: str) -> None:
         self.must_see_class()
         course, arrivals = self.services.course, self.services.arrivals.of_student(student)
-        if not arrivals and named(course, student) is None:
+        if not arrivals and find_person(course, student) is None:
             raise HTTPError(404)
         rules = {name: self.services.rules(name) for name in released(course)}
         due = {name: local(until, one.zone) for name, one in rules.items() if (until := one.due_for(student))}
@@ -141,13 +141,13 @@ class ClassDecision(Handler):
     def decided(self, assignment: str) -> PageChanges:
         return read_changes(self.services.course.root).get(assignment, PageChanges())
 
-    def decide(self, assignment: str, decided: PageChanges, what: str) -> None:
+    def decide(self, assignment: str, decided: PageChanges, outcome: str) -> None:
         """Write it down beside course.toml, and say so."""
         root = self.services.course.root
-        known = read_changes(root) | {assignment: decided}
-        text = json.dumps({name: one.to_json() for name, one in known.items()}, indent=1)
+        all_changes = read_changes(root) | {assignment: decided}
+        text = json.dumps({name: one.to_json() for name, one in all_changes.items()}, indent=1)
         write_whole(root / CHANGES_FILE, text.encode(), mode=0o600)
-        log.info(f"{self.person.name}: {assignment} {what}.")
+        log.info(f"{self.person.name}: {assignment} {outcome}.")
 
 
 class Close(ClassDecision):
@@ -165,14 +165,14 @@ class Extend(ClassDecision):
 
     def post(self, assignment: str) -> None:
         student, rules = self.get_body_argument("student"), self.services.rules(assignment)
-        if named(self.services.course, student) is None:
+        if find_person(self.services.course, student) is None:
             raise HTTPError(404)
         decided, until = self.decided(assignment), self._moment(rules)
         all_until = {name: other for name, other in decided.until.items() if name != student}
         if until:
             all_until[student] = until
-        when = f"on {format_time(until, rules.zone)}" if until else "at the usual time"
-        self.decide(assignment, replace(decided, until=all_until), f"is due {when} for {student}")
+        due_text = f"on {format_time(until, rules.zone)}" if until else "at the usual time"
+        self.decide(assignment, replace(decided, until=all_until), f"is due {due_text} for {student}")
         self.redirect(f"{self.base}students/{quote(student, safe='')}")
 
     def _moment(self, rules: AssignmentRules) -> datetime | None:
@@ -193,7 +193,7 @@ class GradeAgain(Handler):
 
     def post(self, key: str) -> None:
         self.must_be(Role.INSTRUCTOR)
-        arrival = self.own(key)
+        arrival = self.visible_submission(key)
         if not self.services.arrivals.is_last(arrival):
             self.refuse(409, "This is not the student's last submission of this assignment.")
         if self.services.arrivals.once_more(arrival):

@@ -18,7 +18,7 @@ Content = TypeVar("Content")
 KINDS = {".csv": "text/csv; charset=UTF-8", ".json": "application/json"}
 
 
-class _Written(Handler):
+class _CommandOutput(Handler):
     """Something that a command writes."""
 
     async def of_course(self, make: Callable[[Course], Content]) -> Content:
@@ -37,7 +37,7 @@ class _Written(Handler):
         self.finish(path.read_bytes())
 
 
-class ReportPage(_Written):
+class ReportPage(_CommandOutput):
     """The report on an assignment, for instructors and assistants. It has no links to files of the course folder."""
 
     async def get(self, assignment: str) -> None:
@@ -54,7 +54,7 @@ class ReportPage(_Written):
         self.finish(content)
 
 
-class ReportFile(_Written):
+class ReportFile(_CommandOutput):
     """The report on an assignment, for programs."""
 
     async def get(self, assignment: str) -> None:
@@ -64,13 +64,13 @@ class ReportFile(_Written):
         def write(course: Course) -> Path:
             from grader.pages.report import write_report
 
-            written = write_report(course, assignment)
-            return next(path for path in written if self.request.path.endswith(path.suffix))
+            paths = write_report(course, assignment)
+            return next(path for path in paths if self.request.path.endswith(path.suffix))
 
         self.send_file(await self.of_course(write))
 
 
-class TermFile(_Written):
+class TermFile(_CommandOutput):
     """The points of all assignments, and the weighted total."""
 
     async def get(self) -> None:

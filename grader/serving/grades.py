@@ -96,11 +96,11 @@ class SubmissionGrades:
         if not self.counts(arrival):
             return self._by_tests(arrival, self.rows)
         now = self.rows.standings[arrival.student]
-        shown = self.published(arrival.student) or PublishedPoints.of(now)
+        points_shown = self.published(arrival.student) or PublishedPoints.of(now)
         folder = self.course.folder("autograded") / now.by / self.assignment
         findings = read_grading_result(folder, self.rows.notebooks, now.record)
-        changed = changes_between(shown.fingerprint, PublishedPoints.of(now).fingerprint)
-        return SubmissionGrade(shown, self.most(arrival.student), findings, not changed)
+        changed = changes_between(points_shown.fingerprint, PublishedPoints.of(now).fingerprint)
+        return SubmissionGrade(points_shown, self.most(arrival.student), findings, not changed)
 
     def _by_tests(self, arrival: Arrival, rows: ClassRows) -> SubmissionGrade:
         """What a submission earns that does not count: all that is known are its tests and its time."""

@@ -29,7 +29,7 @@ from grader.serving.allowance import Allowance, allowance, shown_to
 from grader.serving.arrivals import Arrival, Arrivals, Stage
 from grader.serving.desk import Desk
 from grader.serving.grades import SubmissionGrades, read_grades
-from grader.serving.invitations import Invited, Proxy, Role, Scope, admitted, digest_of, links, named
+from grader.serving.invitations import Invited, Proxy, Role, Scope, admitted, digest_of, find_person, links
 from grader.serving.repeated import Repeated
 from grader.serving.sessions import LONGEST, Sessions
 from grader.serving.submission_results import Result, result_of
@@ -167,8 +167,8 @@ class Handler(RequestHandler):
             return admitted(course).get(digest_of(self._token()))
         if session := self._session(BY_LINK, LONGEST.days):
             return links(course).get(session.partition(" ")[0])
-        name = self._said_by_proxy()
-        return named(course, name) if name else None
+        name = self._name_from_proxy()
+        return find_person(course, name) if name else None
 
     async def prepare(self) -> None:
         """A token that is not ours may be one of a JupyterHub; a browser may have one, too."""
@@ -182,7 +182,7 @@ class Handler(RequestHandler):
         token = self._token() if self.scopes else self._session(hub.cookie, hub.days)
         self.name_at_hub = await hub.name_of(token) if token else ""
         if self.name_at_hub:
-            self.current_user = named(self.services.course, self.name_at_hub)
+            self.current_user = find_person(self.services.course, self.name_at_hub)
 
     def sign_in(self, guest: Invited, link: str) -> None:
         """Sign this browser in, and whoever was signed in before out."""
@@ -213,13 +213,13 @@ class Handler(RequestHandler):
         """What all addresses begin with."""
         return str(self.settings["base"])
 
-    def _said_by_proxy(self) -> str:
+    def _name_from_proxy(self) -> str:
         """Whom the proxy has signed in. From any other address, its header means nothing."""
         proxy = self.services.proxy
-        if proxy is None or len(said := self.request.headers.get_list(proxy.header)) != 1:
+        if proxy is None or len(names := self.request.headers.get_list(proxy.header)) != 1:
             return ""
         connection: Any = self.request.connection
-        return said[0] if connection.stream.socket.getpeername()[0] in proxy.addresses else ""
+        return names[0] if connection.stream.socket.getpeername()[0] in proxy.addresses else ""
 
     def check_xsrf_cookie(self) -> None:
         """Browsers never send tokens by themselves, so a request of a program is meant."""
@@ -256,24 +256,24 @@ class Handler(RequestHandler):
         finally:
             self.services.going[key] -= 1
 
-    def own(self, key: str) -> Arrival:
+    def visible_submission(self, key: str) -> Arrival:
         """A submission that this person may see. Of others, nobody learns even that they exist."""
-        found = self.services.arrivals.get(int(key))
+        arrival = self.services.arrivals.get(int(key))
         person = self.person
-        if found is None or not (person.sees_class or found.student == person.name):
+        if arrival is None or not (person.sees_class or arrival.student == person.name):
             raise HTTPError(404)
-        return self.visible_part(found)
+        return self.visible_part(arrival)
 
     def visible_part(self, arrival: Arrival) -> Arrival:
         """What this person may see of a submission.
 
         Where no verdict is shown, neither is whether there is one: how long grading takes depends on what is right.
         """
-        detail = self.shown(arrival)
+        detail = self.detail_for(arrival)
         is_hidden = detail is Detail.NOTHING and arrival.state is not Stage.FAILED
         return replace(arrival, state=Stage.ARRIVED, result={}) if is_hidden else arrival
 
-    def shown(self, arrival: Arrival) -> Detail:
+    def detail_for(self, arrival: Arrival) -> Detail:
         """How much of a verdict this person may read."""
         if self.person.sees_class:
             return Detail.EVERYTHING
@@ -281,7 +281,7 @@ class Handler(RequestHandler):
 
     async def state_of(self, arrival: Arrival) -> SubmissionState:
         """What a person, or a program, learns of a submission."""
-        detail, services = self.shown(arrival), self.services
+        detail, services = self.detail_for(arrival), self.services
         if arrival.is_done:
             grades = await self.grades(arrival.assignment, arrival.student)
         else:  # it is asked for often, and the gradebook does not know it yet
@@ -315,12 +315,12 @@ class Handler(RequestHandler):
             "hub": bool(self.services.hub),
             "refresh": 0,
             "live": False,
-            "when": self._when,
+            "when": self._format_arrival,
         }
         self.set_header("Content-Type", "text/html; charset=UTF-8")
         self.finish(_template(page).render(**common | values))
 
-    def _when(self, arrival: Arrival) -> str:
+    def _format_arrival(self, arrival: Arrival) -> str:
         """When it arrived, in the course's time zone, or in UTC if course.toml cannot be read."""
         try:
             zone = self.services.rules(arrival.assignment).zone
@@ -344,23 +344,23 @@ class Handler(RequestHandler):
         if self.services.repeated.is_new(text):
             log.warning(text)
 
-    def write_error(self, status_code: int, **more: Any) -> None:
-        error = more.get("exc_info", (None, None))[1]
+    def write_error(self, status_code: int, **details: Any) -> None:
+        error = details.get("exc_info", (None, None))[1]
         text = ""
         if isinstance(error, HTTPError) and error.log_message:
             text = error.log_message % error.args  # Tornado doubles each percent sign of a text without arguments
-        text = text or SAID.get(status_code, SAID[500])
+        text = text or SENTENCES.get(status_code, SENTENCES[500])
         if self.scopes:
             self.say({"error": text})
         else:
-            self.show("said", title="Sorry", said=text)
+            self.show("message", title="Sorry", message=text)
 
-    def refuse(self, status: int, why: str) -> NoReturn:
-        raise HTTPError(status, why)
+    def refuse(self, status: int, sentence: str) -> NoReturn:
+        raise HTTPError(status, sentence)
 
 
 NOT_VALID = "This link or token is not valid, or no longer works. Ask your instructor for a new one."
-SAID = {
+SENTENCES = {
     401: "Please use the personal link that your instructor has sent you.",
     403: "This form is out of date. Go back, reload the page, and try again.",
     404: "There is nothing here.",

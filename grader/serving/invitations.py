@@ -95,13 +95,13 @@ def new_code() -> str:
 
 def let_in(course: Course, codes: Mapping[str, str], role: Role, until: datetime | None) -> None:
     """From now on, these codes are valid, and no others of these people."""
-    known = {digest: person for digest, person in people(course).items() if person.name not in codes}
-    _write(course, known | {digest_of(code): Invited(name, role, until) for name, code in codes.items()})
+    remaining = {digest: person for digest, person in people(course).items() if person.name not in codes}
+    _write(course, remaining | {digest_of(code): Invited(name, role, until) for name, code in codes.items()})
 
 
 def new_token(course: Course, name: str, scopes: Collection[Scope], until: datetime) -> str:
     """A token for programs of somebody who is known. It lasts no longer than their link."""
-    if (owner := named(course, name)) is None:
+    if (owner := find_person(course, name)) is None:
         raise CourseError(f"Nobody is called {one_line(name)}. Run: grader students invite {one_line(name)}")
     if Scope.CLASS in scopes and not owner.sees_class:
         raise CourseError(f"{one_line(name)} is a student, who never sees the class. Leave out --scope class.")
@@ -113,16 +113,16 @@ def new_token(course: Course, name: str, scopes: Collection[Scope], until: datet
 
 def revoke(course: Course, names: Sequence[str]) -> list[str]:
     """Make the codes and tokens of these people invalid; returns who had one."""
-    known = people(course)
-    _write(course, {digest: person for digest, person in known.items() if person.name not in names})
-    return sorted({person.name for person in known.values() if person.name in names})
+    everyone = people(course)
+    _write(course, {digest: person for digest, person in everyone.items() if person.name not in names})
+    return sorted({person.name for person in everyone.values() if person.name in names})
 
 
 def revoke_token(course: Course, token: str) -> str:
     """Make this token invalid; returns whose it was, or nothing."""
-    known = people(course)
-    owner = known.pop(digest_of(token), None)
-    _write(course, known)
+    everyone = people(course)
+    owner = everyone.pop(digest_of(token), None)
+    _write(course, everyone)
     return owner.name if owner else ""
 
 
@@ -147,8 +147,8 @@ def people(course: Course) -> dict[str, Invited]:
     """Everyone who has been given a link or a token, until it ends, by its digest."""
     path = course.root / FILE
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        everyone = {digest: _invited(one) for digest, one in found.items()}
+        entries = json.loads(path.read_text(encoding="utf-8"))
+        everyone = {digest: _invited(one) for digest, one in entries.items()}
     except FileNotFoundError:
         return {}
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -163,7 +163,7 @@ def _invited(data: dict[str, Any]) -> Invited:
     return Invited(data["name"], Role(data["role"]), until, scopes)
 
 
-def named(course: Course, name: str) -> Invited | None:
+def find_person(course: Course, name: str) -> Invited | None:
     """The person of this name, whom others have signed in: someone invited, or a student of the roster."""
     invited = [one for one in links(course).values() if one.name == name]
     if not invited and name not in students_of(course):
@@ -176,12 +176,12 @@ def digest_of(code: str) -> str:
     return hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _write(course: Course, known: dict[str, Invited]) -> None:
-    everyone = {
-        digest: {"name": one.name, "role": one.role}
-        | ({"until": one.until.isoformat()} if one.until else {})
-        | ({"scopes": sorted(one.scopes)} if one.scopes is not None else {})
-        for digest, one in known.items()
+def _write(course: Course, everyone: dict[str, Invited]) -> None:
+    entries = {
+        digest: {"name": person.name, "role": person.role}
+        | ({"until": person.until.isoformat()} if person.until else {})
+        | ({"scopes": sorted(person.scopes)} if person.scopes is not None else {})
+        for digest, person in everyone.items()
     }
-    text = json.dumps(everyone, indent=1)
+    text = json.dumps(entries, indent=1)
     write_whole(course.root / FILE, text.encode(), mode=0o600)

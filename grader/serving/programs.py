@@ -33,11 +33,11 @@ def _map(values: Schema) -> Schema:
 
 TEXT, NUMBER, COUNT = {"type": "string"}, {"type": "number"}, {"type": "integer"}
 TIME = {**TEXT, "format": "date-time"}
-LEFT = {"type": ["integer", "null"], "description": "Attempts that are left; null if there is no limit."}
+ATTEMPTS_LEFT = {"type": ["integer", "null"], "description": "Attempts that are left; null if there is no limit."}
 REFUSAL = {**TEXT, "description": "Why nothing can be submitted now; empty if it can."}
 ASSIGNMENT = _object(
     notebook={**TEXT, "description": "The file's name without .ipynb."},
-    left=LEFT,
+    left=ATTEMPTS_LEFT,
     refusal=REFUSAL,
     late={**TEXT, "description": "What to know before submitting now, if that is late; else empty."},
     late_costs_points={"type": "boolean", "description": "Whether it would then replace one that counts."},
@@ -70,7 +70,7 @@ REMARKS = {**_list(TEXT), "description": "Whether it is late, what waits, and wh
 STATE: Schema = {
     "state": STAGE, "ahead": COUNT, "result": RESULT, "remarks": REMARKS, "feedback": {"type": "boolean"},
 }  # fmt: skip
-WHO: Schema = {
+PERSON: Schema = {
     "name": {**TEXT, "description": "The id."},
     "full_name": TEXT,
     "role": {"enum": [*Role]},
@@ -79,7 +79,7 @@ WHO: Schema = {
     "assignments": _map(ASSIGNMENT),
 }
 REFUSED = {"description": "Why not.", "content": {"application/json": {"schema": _object(error=TEXT)}}}
-PARTS = {"assignment": (r"([^/]+)", TEXT), "submission": (r"(\d{1,9})", COUNT)}  # of addresses
+SEGMENTS = {"assignment": (r"([^/]+)", TEXT), "submission": (r"(\d{1,9})", COUNT)}  # of addresses
 
 
 @dataclass(frozen=True)
@@ -96,22 +96,24 @@ class Program:
 
     @property
     def route(self) -> tuple[str, type[Handler], dict[str, object]]:
-        place = re.sub(r"{(\w+)}", lambda part: PARTS[part[1]][0], self.place.replace(".", r"\."))
+        place = re.sub(r"{(\w+)}", lambda segment: SEGMENTS[segment[1]][0], self.place.replace(".", r"\."))
         return API + place, self.handler, {"scopes": self.scopes}
 
     @property
-    def _parts(self) -> list[str]:
+    def _segments(self) -> list[str]:
         return re.findall(r"{(\w+)}", self.place)
 
     @property
     def described(self) -> Schema:
         content = {self.answer: {}} if isinstance(self.answer, str) else {"application/json": {"schema": self.answer}}
+        parameters: list[Schema] = []
+        for name in self._segments:
+            parameters.append({"name": name, "in": "path", "required": True, "schema": SEGMENTS[name][1]})
+        for name in self.query:
+            parameters.append({"name": name, "in": "query", "schema": TEXT})
         return {
             "security": [{"token": [*self.scopes]}],
-            "parameters": [
-                *({"name": part, "in": "path", "required": True, "schema": PARTS[part][1]} for part in self._parts),
-                *({"name": name, "in": "query", "schema": TEXT} for name in self.query),
-            ],
+            "parameters": parameters,
             **({"requestBody": {"content": {"application/x-ipynb+json": {}}}} if self.method == "post" else {}),
             "responses": {
                 str(self.status): {"description": self.handler.__doc__, "content": content},
@@ -122,10 +124,10 @@ class Program:
 
 READ, SUBMIT, CLASS = ((scope,) for scope in (Scope.READ, Scope.SUBMIT, Scope.CLASS))
 PROGRAMS = (
-    Program("/me", student_pages.WhoAmI, tuple(Scope), _object(**WHO)),
+    Program("/me", student_pages.WhoAmI, tuple(Scope), _object(**PERSON)),
     Program(
         "/assignments/{assignment}", student_pages.TakeIn, SUBMIT,
-        _object(submission=COUNT, left=LEFT, receipt=RECEIPT), "post", 202,
+        _object(submission=COUNT, left=ATTEMPTS_LEFT, receipt=RECEIPT), "post", 202,
     ),
     Program("/assignments/{assignment}/release.zip", student_pages.Download, READ, "application/zip"),
     Program("/assignments/{assignment}/report.csv", ReportFile, CLASS, "text/csv"),

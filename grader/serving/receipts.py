@@ -15,27 +15,27 @@ SIGNED = ("student", "assignment", "number", "arrived", "sha256")
 
 
 def receipt(arrival: Arrival, secret: bytes) -> dict[str, object]:
-    said = {
+    signed = {
         "student": arrival.student,
         "assignment": arrival.assignment,
         "number": arrival.number,
         "arrived": arrival.arrived.isoformat(),
         "sha256": arrival.sha256,
     }
-    return {**said, "signature": _signature(said, secret)}
+    return {**signed, "signature": _signature(signed, secret)}
 
 
 def is_ours(data: object, secret: bytes) -> TypeGuard[Mapping[str, object]]:
     """Whether this server's course has signed exactly this."""
     if not untrusted.is_object(data) or set(data) != {*SIGNED, "signature"}:
         return False
-    said = {name: data[name] for name in SIGNED}
+    signed = {name: data[name] for name in SIGNED}
     signature = data["signature"]
-    if not isinstance(signature, str) or not all(isinstance(value, (str, int)) for value in said.values()):
+    if not isinstance(signature, str) or not all(isinstance(value, (str, int)) for value in signed.values()):
         return False
-    return hmac.compare_digest(signature.encode("utf-8", "surrogatepass"), _signature(said, secret).encode())
+    return hmac.compare_digest(signature.encode("utf-8", "surrogatepass"), _signature(signed, secret).encode())
 
 
-def _signature(said: Mapping[str, object], secret: bytes) -> str:
-    text = json.dumps([said[name] for name in SIGNED], ensure_ascii=True)
+def _signature(signed: Mapping[str, object], secret: bytes) -> str:
+    text = json.dumps([signed[name] for name in SIGNED], ensure_ascii=True)
     return hmac.new(secret, f"receipt\0{text}".encode(), hashlib.sha256).hexdigest()

@@ -25,7 +25,7 @@ from grader.sandbox.plain_text import listed, one_line
 from grader.serving.allowance import Allowance, shown_to
 from grader.serving.arrivals import Arrival
 from grader.serving.grades import LateWarning, SubmissionGrades
-from grader.serving.handler import NOT_VALID, SAID, Handler
+from grader.serving.handler import NOT_VALID, SENTENCES, Handler
 from grader.serving.invitations import Invited, Role, Scope, digest_of, links
 from grader.serving.receipts import receipt
 from grader.serving.room import MOST_BYTES as MOST_BYTES_OF_STUDENT
@@ -65,10 +65,10 @@ class EnterPage(Handler):
         self.redirect(self.base)
 
     def _guest(self, code: str) -> Invited:
-        found = links(self.services.course).get(digest_of(code))
-        if found is None:
+        person = links(self.services.course).get(digest_of(code))
+        if person is None:
             raise HTTPError(404, NOT_VALID)
-        return found
+        return person
 
 
 class SignOut(Handler):
@@ -81,7 +81,7 @@ class HomePage(Handler):
     async def get(self) -> None:
         if self.current_user is None:
             self.set_status(401)
-            self.show("said", title="Hello", said=SAID[401])
+            self.show("message", title="Hello", message=SENTENCES[401])
         elif self.person.sees_class:
             self.redirect(f"{self.base}class")
         else:
@@ -130,9 +130,9 @@ class WhoAmI(Handler):
                 "scopes": person.usable_scopes,
                 "until": person.until and person.until.isoformat(),
                 "assignments": {
-                    one: {"notebook": notebooks[one], "left": may.left, "refusal": may.refusal}
-                    | {"late": late[one].text, "late_costs_points": late[one].costs_points}
-                    for one, may in allowed.items()
+                    name: {"notebook": notebooks[name], "left": may.left, "refusal": may.refusal}
+                    | {"late": late[name].text, "late_costs_points": late[name].costs_points}
+                    for name, may in allowed.items()
                 },
             }
         )
@@ -145,8 +145,8 @@ class WhoAmI(Handler):
 
 def released(course: Course) -> dict[str, str]:
     """The assignments that can be submitted here, with the names of their notebooks: those with a single one."""
-    found = {name: course.notebooks("release", name) for name in course.assignments()}
-    return {name: notebooks[0] for name, notebooks in found.items() if len(notebooks) == 1}
+    released_notebooks = {name: course.notebooks("release", name) for name in course.assignments()}
+    return {name: notebooks[0] for name, notebooks in released_notebooks.items() if len(notebooks) == 1}
 
 
 def left_out(course: Course) -> dict[str, str]:
@@ -219,8 +219,8 @@ class TakeIn(Handler):
         services.desk.queue.look_again()
         if self.scopes:
             self.set_status(202)
-            left = services.allowance(name, assignment).left
-            self.say({"submission": arrival.id, "left": left, "receipt": receipt(arrival, services.secret)})
+            attempts_left = services.allowance(name, assignment).left
+            self.say({"submission": arrival.id, "left": attempts_left, "receipt": receipt(arrival, services.secret)})
         else:
             self.redirect(f"{self.base}submissions/{arrival.id}")
 
@@ -282,7 +282,7 @@ class SubmissionPage(Handler):
     """The state of a submission, and the verdict. A page that waits looks again by itself."""
 
     async def get(self, key: str) -> None:
-        arrival = self.own(key)
+        arrival = self.visible_submission(key)
         state, signed = await self.state_of(arrival), receipt(arrival, self.services.secret)
         if self.scopes:
             self.say({**state.to_json(), "receipt": signed})
@@ -296,7 +296,7 @@ class Events(Handler):
     """The state of a submission whenever it changes, until there is a verdict, as server-sent events."""
 
     async def get(self, key: str) -> None:
-        arrival = self.own(key)
+        arrival = self.visible_submission(key)
         self.set_header("Content-Type", "text/event-stream")
         self.set_header("X-Accel-Buffering", "no")  # for a proxy
         # The client may go, and the server may end.
@@ -310,14 +310,14 @@ class Events(Handler):
             if arrival.is_done:
                 return
             await self.services.desk.news.wait(arrival, LOOK_AGAIN)
-            arrival = self.own(str(arrival.id))
+            arrival = self.visible_submission(str(arrival.id))
 
 
 class VerdictPage(Handler):
     """The feedback page of a student's last submission of an assignment."""
 
     async def get(self, key: str) -> None:
-        arrival = self.own(key)
+        arrival = self.visible_submission(key)
         if not (await self.state_of(arrival)).feedback:
             raise HTTPError(404)
         grades = await self.grades(arrival.assignment, arrival.student)
@@ -349,8 +349,8 @@ class Download(Handler):
         if assignment not in released(self.services.course):
             raise HTTPError(404)
         folder = self.services.course.folder("release") / assignment
-        held = io.BytesIO()
-        with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as file:
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
             file.writestr(f"{assignment}/{SUBMIT.name}", submit_to(self))
             for path in sorted(folder.rglob("*")):
                 place = path.relative_to(folder.parent)
@@ -358,7 +358,7 @@ class Download(Handler):
                     file.write(path, place)
         self.set_header("Content-Type", "application/zip")
         self.set_header("Content-Disposition", 'attachment; filename="release.zip"')
-        self.finish(held.getvalue())
+        self.finish(archive.getvalue())
 
 
 def submit_to(handler: Handler) -> str:

@@ -24,7 +24,7 @@ from urllib.parse import quote, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 SERVER = ""  # the server that this file comes from fills it in
-KEPT = Path.home() / ".config" / "submit_to_course.json"  # the codes of personal links, by server
+CODES_FILE = Path.home() / ".config" / "submit_to_course.json"  # the codes of personal links, by server
 _FRAME = "border:0;height:36rem;width:100%"
 _API = "/api/v1"
 PATIENCE = 30.0  # seconds without a word from the server
@@ -75,20 +75,20 @@ def _ask(server: str, code: str, place: str, content: bytes | None = None) -> An
         return build_opener(_NowhereElse).open(Request(server + _API + place, content, headers), timeout=PATIENCE)
     except HTTPError as error:
         try:
-            said = json.load(error)["error"]
+            message = json.load(error)["error"]
         except (ValueError, KeyError, TypeError, RecursionError):
-            said = f"The server answers: {error.code} {error.reason}."
-        raise Sorry(said) from None
+            message = f"The server answers: {error.code} {error.reason}."
+        raise Sorry(message) from None
     except (URLError, OSError) as error:
         raise Sorry(f"{server} cannot be reached: {getattr(error, 'reason', error)}. Try again soon.") from None
 
 
 def _codes() -> dict[str, str]:
     try:
-        found = json.loads(KEPT.read_text(encoding="utf-8"))
+        codes = json.loads(CODES_FILE.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return codes if isinstance(codes, dict) else {}
 
 
 def sign_in(link: str) -> None:
@@ -138,20 +138,20 @@ def _say(text: object) -> None:
 
 
 def _sign_in(link: str = "") -> None:
-    parts = urlsplit(link.strip())
-    base, enter, code = parts.path.rpartition("/enter/")
-    if not (parts.scheme in ("http", "https") and parts.netloc and enter and code):
+    url = urlsplit(link.strip())
+    base, enter, code = url.path.rpartition("/enter/")
+    if not (url.scheme in ("http", "https") and url.netloc and enter and code):
         raise Sorry("This is not a personal link. Yours looks like https://…/enter/… and comes from your instructor.")
-    server = f"{parts.scheme}://{parts.netloc}{base}"
+    server = f"{url.scheme}://{url.netloc}{base}"
     if SERVER and server != SERVER:
         raise Sorry(f"This link is for {server}, but this submit.py is for {SERVER}. Download submit.py from {server}.")
     with _ask(server, code, "/me") as answer:
         person = json.load(answer)
-    KEPT.parent.mkdir(parents=True, exist_ok=True)
-    others = {one: other for one, other in _codes().items() if one != server}
-    KEPT.touch(mode=0o600)
-    KEPT.chmod(0o600)
-    KEPT.write_text(json.dumps({**others, server: code}), encoding="utf-8")
+    CODES_FILE.parent.mkdir(parents=True, exist_ok=True)
+    other_codes = {address: other_code for address, other_code in _codes().items() if address != server}
+    CODES_FILE.touch(mode=0o600)
+    CODES_FILE.chmod(0o600)
+    CODES_FILE.write_text(json.dumps({**other_codes, server: code}), encoding="utf-8")
     name, full_name = person["name"], person["full_name"]
     _say(f"Signed in as {name}." if full_name == name else f"Signed in as {full_name} ({name}).")
 
@@ -164,7 +164,7 @@ def _submit(notebook: str, assignment: str, late: bool, spelling: _Spelling) -> 
 
 def _verdict_on(path: Path, assignment: str, late: bool, spelling: _Spelling) -> dict[str, Any]:
     """Send it, say how it goes on, and return the verdict."""
-    server, code = _known(spelling)
+    server, code = _server_and_code(spelling)
     with _ask(server, code, "/me") as answer:
         assignments = json.load(answer)["assignments"]
     name = assignment or _assignment_of(path, assignments, spelling)
@@ -174,9 +174,9 @@ def _verdict_on(path: Path, assignment: str, late: bool, spelling: _Spelling) ->
         raise Sorry(f"{warning['late']} Nothing was submitted. To submit it anyway: {anyway}")
     with _ask(server, code, f"/assignments/{quote(name, safe='')}", path.read_bytes()) as answer:
         sent = json.load(answer)
-    left = "" if sent["left"] is None else f" Attempts left: {sent['left']}."
+    attempts_left = "" if sent["left"] is None else f" Attempts left: {sent['left']}."
     saved = time.strftime("%H:%M:%S", time.localtime(path.stat().st_mtime))
-    _say(f"{path.name}, as saved at {saved}, has arrived.{left}")
+    _say(f"{path.name}, as saved at {saved}, has arrived.{attempts_left}")
     place = f"/submissions/{sent['submission']}"
     before = -1
     with _ask(server, code, f"{place}/events") as events:
@@ -198,7 +198,7 @@ def _verdict_on(path: Path, assignment: str, late: bool, spelling: _Spelling) ->
     return {**state, "address": f"{server}{place}", "page": page.decode()}
 
 
-def _known(spelling: _Spelling) -> tuple[str, str]:
+def _server_and_code(spelling: _Spelling) -> tuple[str, str]:
     codes = _codes()
     server = SERVER or next(reversed(list(codes)), "")
     if server not in codes and SERVER and (of_hub := os.environ.get("JUPYTERHUB_API_TOKEN")):
@@ -210,7 +210,7 @@ def _known(spelling: _Spelling) -> tuple[str, str]:
 
 def _assignment_of(path: Path, assignments: dict[str, Any], spelling: _Spelling) -> str:
     """The assignment whose notebook has this name, also where a browser has called it "name (1).ipynb"."""
-    fitting = [name for name, one in assignments.items() if path.stem.startswith(one["notebook"])]
+    fitting = [name for name, facts in assignments.items() if path.stem.startswith(facts["notebook"])]
     if not fitting:
         names = ", ".join(assignments)
         spelled = spelling.assignment.format(path.name)
@@ -218,20 +218,20 @@ def _assignment_of(path: Path, assignments: dict[str, Any], spelling: _Spelling)
     return max(fitting, key=len)
 
 
-def _this_notebook(given: str, spelling: _Spelling) -> Path:
+def _this_notebook(notebook: str, spelling: _Spelling) -> Path:
     """The notebook that this runs in, as far as Jupyter or VS Code say; or else the only one in this folder."""
     names = vars(sys.modules["__main__"])
-    said = given or names.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME", "")
-    path = Path(said)
+    name = notebook or names.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME", "")
+    path = Path(name)
     if path.suffix == ".ipynb":
-        for one in (path, Path(path.name)):
-            if one.is_file():
-                return one
+        for candidate in (path, Path(path.name)):
+            if candidate.is_file():
+                return candidate
         raise Sorry(f"There is no file {path.name} in {Path.cwd()}.")
-    found = sorted(Path.cwd().glob("*.ipynb"))
-    if len(found) != 1:
+    notebooks = sorted(Path.cwd().glob("*.ipynb"))
+    if len(notebooks) != 1:
         raise Sorry(f"Say which notebook: {spelling.notebook}")
-    return found[0]
+    return notebooks[0]
 
 
 def _must_be_saved(path: Path) -> None:
@@ -283,11 +283,11 @@ def _lines(verdict: dict[str, Any]) -> Iterator[str]:
     else:
         yield "Results are hidden for now."
     yield from verdict["remarks"]
-    for one in [] if verdict["page"] else result.get("exercises", ()):
-        has_no_points = one["state"] in ("waiting", "void") and not one["points"]
-        points = "–" if has_no_points else f"{round(one['points'], 2):g}"
-        yield f"{_MARKS[one['state']]} {one['heading']}, {points} of {one['max_points']:g}"
-        yield from (f"  {sentence}" for sentence in [one["remark"], *one["sentences"]] if sentence)
+    for exercise in [] if verdict["page"] else result.get("exercises", ()):
+        has_no_points = exercise["state"] in ("waiting", "void") and not exercise["points"]
+        points = "–" if has_no_points else f"{round(exercise['points'], 2):g}"
+        yield f"{_MARKS[exercise['state']]} {exercise['heading']}, {points} of {exercise['max_points']:g}"
+        yield from (f"  {sentence}" for sentence in [exercise["remark"], *exercise["sentences"]] if sentence)
     yield f"More, and the receipt: {verdict['address']}"
 
 

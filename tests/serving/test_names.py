@@ -145,7 +145,7 @@ def test_submit_in_a_terminal_speaks_of_commands(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("grader.serving.submit.KEPT", tmp_path / "kept.json")
+    monkeypatch.setattr("grader.serving.submit.CODES_FILE", tmp_path / "kept.json")
     (tmp_path / "mine.ipynb").write_bytes(answered(served.course, {"why": "The second."}))
 
     def said(*words: str) -> str:
