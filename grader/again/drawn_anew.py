@@ -88,19 +88,13 @@ class _Redrawing:
         credited = [mistake for mistake in self._exercise.mistakes if mistake.credit > 0]
         details = [mistake for mistake in credited if mistake.credit >= DETAIL]
         ignored = {
-            name: cases
-            for name, cases in self._without_effect().items()
-            if not any(self._is_ignored_with((mistake,), cases) for mistake in details)
+            name: cases for name, cases in self._without_effect().items() if not self._is_ignored_by(details, cases)
         }
-        if not verdict.misconceptions:
-            all_cases = [case for cases in ignored.values() for case in cases]
-            return [] if any(self._is_ignored_with((mistake,), all_cases) for mistake in credited) else list(ignored)
-        named_mistakes = named_misconceptions(self._exercise, verdict)
-        return [
-            name
-            for name, cases in ignored.items()
-            if not any(self._is_ignored_with((mistake,), cases) for mistake in named_mistakes)
-        ]
+        if verdict.misconceptions:
+            named_mistakes = named_misconceptions(self._exercise, verdict)
+            return [name for name, cases in ignored.items() if not self._is_ignored_by(named_mistakes, cases)]
+        all_cases = [case for cases in ignored.values() for case in cases]
+        return [] if self._is_ignored_by(credited, all_cases) else list(ignored)
 
     def _without_effect(self) -> dict[str, list[RedrawnCase]]:
         """The arguments that change no answer of the student, with the cases where they change the right one."""
@@ -139,6 +133,10 @@ class _Redrawing:
         """What is compared of the student's answers to these cases."""
         key = AnswerKey(self._exercise, cases)
         return self._judge.compared_answers(key, self._ask(key.cases))
+
+    def _is_ignored_by(self, mistakes: Sequence[Misconception], cases: Sequence[RedrawnCase]) -> bool:
+        """Whether one of the mistakes, alone, has the argument ignored in all of these cases."""
+        return any(self._is_ignored_with((mistake,), cases) for mistake in mistakes)
 
     def _is_ignored_with(self, mistakes: Sequence[Misconception], cases: Sequence[RedrawnCase]) -> bool:
         """Whether the solution with these mistakes answers the same before and after."""

@@ -159,12 +159,12 @@ class Grading:
         # Searches for a mistake get the same time again, so that cells and answers lose none of theirs; by the clock,
         # both end at once.
         submission, patience, waiting = self.limits.submission, self.limits.patience, self.limits.waiting
-        self.time, self.for_searches = (Time(submission, patience, waiting=waiting) for _ in range(2))
+        self.time, self.search_time = (Time(submission, patience, waiting=waiting) for _ in range(2))
         self.sandbox = self._new_sandbox(self.time)
         self.without_autograd: SandboxProcess | None = None  # while an exercise is decided that does without
         self.judge = Judge(settings.device, JudgingTime(settings.judging))
         self.skipped: list[NotebookNode] = []  # demos that no other cell has needed so far
-        self.ran: list[str] = []  # sources of the cells that finished, to run again after a loss
+        self.finished_sources: list[str] = []  # sources of the cells that finished, to run again after a loss
         self.failed_cells: dict[str, Missing] = {}  # by function: why its cell failed
         self.definitions = Definitions()
         self.lost_functions: set[str] = set()  # functions that hung or crashed
@@ -235,7 +235,7 @@ class Grading:
             self._run_again_after_demos(cell)
             return
         cell.outputs = self._fit(result.outputs) + self._blocked_outputs()
-        self.ran.append(cell.source)
+        self.finished_sources.append(cell.source)
         if result.error:
             reason = f"The cell with the definition stopped with {result.error}"
             self._note_failure(cell.source, Missing(reason, error=result.kind))
@@ -252,7 +252,7 @@ class Grading:
                 seconds = self.settings.limits.cell
                 result = self._run_in(self._alive(), self.ordinary.begin(cell), seconds, self.numbers[id(cell)])
                 lost = None
-                self.ran.append(cell.source)
+                self.finished_sources.append(cell.source)
             except SandboxLost as error:
                 lost = self._attribute(error.lost)
         outputs, verdict = self.ordinary.judge(cell, result, lost)
@@ -308,7 +308,7 @@ class Grading:
             self._hurry()
             self._close_without_autograd()
         self.without_autograd = self._new_sandbox_without_autograd(self.time)
-        for source in self.ran:
+        for source in self.finished_sources:
             self._run_in(self.without_autograd, source, self.limits.cell)
         return self.without_autograd
 
@@ -330,12 +330,12 @@ class Grading:
             self._note_new_calls(self.sandbox)
             if breaking_source is None:
                 return
-            self.ran.remove(breaking_source)
+            self.finished_sources.remove(breaking_source)
             self._start_again()
 
     def _run_until_one_breaks(self) -> str | None:
         """Run all cells, up to the first one that breaks the sandbox: its source."""
-        for source in self.ran:
+        for source in self.finished_sources:
             try:
                 self._run_in(self.sandbox, source, self.settings.limits.cell)
             except SandboxLost:
@@ -382,7 +382,7 @@ class Grading:
             return None
         has_autograd = key.exercise.form.has_autograd
         make_sandbox = self._new_sandbox if has_autograd else self._new_sandbox_without_autograd
-        trial = Trial(make_sandbox, self.for_searches, self.ran, key, standins)
+        trial = Trial(make_sandbox, self.search_time, self.finished_sources, key, standins)
         return trial.explain(source, self.settings.device)
 
     def ask(self, exercise: Exercise, cases: Sequence[SampledCase], standins: Standins) -> list[Answer]:

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 from grader.host.scratch import MustEnd
-from grader.host.zygote_process import Forked
+from grader.host.zygote_process import ForkedProcess
 from grader.model.answer import Loss
 from grader.sandbox.wire import MEANWHILE_SECONDS
 
@@ -34,7 +34,7 @@ class Limits:
 class Computing:
     """The time that a sandbox spends on one request."""
 
-    def __init__(self, process: Forked, seconds: float) -> None:
+    def __init__(self, process: ForkedProcess, seconds: float) -> None:
         self._process = process
         self._seconds = seconds
         self._cpu, self._clock = process.cpu_seconds, time.monotonic()
@@ -52,7 +52,7 @@ class Waiting:
     however busy the machine is.
     """
 
-    def __init__(self, process: Forked, time_left: Time) -> None:
+    def __init__(self, process: ForkedProcess, time_left: Time) -> None:
         self._process = process
         self._time = time_left
         self._cpu = process.cpu_seconds
@@ -80,12 +80,12 @@ class Time:
         self._most_waiting = waiting
         self._waited = 0.0
         self._ends = 0  # of cells and cases that waited too long
-        self._processes: list[Forked] = []  # also those that are gone
+        self._processes: list[ForkedProcess] = []  # also those that are gone
         self.ends_at: float = self._began + seconds * patience
         if within:
             self.ends_at = min(self.ends_at, within.ends_at)
 
-    def count(self, process: Forked) -> None:
+    def count(self, process: ForkedProcess) -> None:
         """Count what this process computes from now on."""
         self._processes.append(process)
         if self._within:

@@ -27,7 +27,7 @@ from grader.host.limits import Computing, Limits, Time, Waiting
 from grader.host.replies import AnswersOfEdited, CellResult, read_answer, read_cell
 from grader.host.scratch import MustEnd
 from grader.host.stand_ins import compute, kinds
-from grader.host.zygote_process import Forked, ZygoteError, fork_sandbox, inherited
+from grader.host.zygote_process import ForkedProcess, ZygoteError, fork_sandbox, inherited
 from grader.kit.endless import endless_loop
 from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
 from grader.model.denied import DeniedCall
@@ -44,7 +44,7 @@ from grader.sandbox.forms import encode_value
 
 
 @contextlib.contextmanager
-def enforce(promise: MemoryPromise | None, process: Forked) -> Iterator[None]:
+def enforce(promise: MemoryPromise | None, process: ForkedProcess) -> Iterator[None]:
     """Let the kernel enforce a memory promise meanwhile, and check that memory from before does not break it.
 
     The limit is on memory that the process asks for. Memory that it had before, and fills only now, shows in its peak.
@@ -52,7 +52,7 @@ def enforce(promise: MemoryPromise | None, process: Forked) -> Iterator[None]:
     if promise is None:
         yield
         return
-    peak = process.memory
+    peak = process.memory_peak
     peak.restart()
     before = peak.size()
     with process.limited_by(promise.allowed):
@@ -180,7 +180,7 @@ class SandboxProcess:
         self._next_check = 0.0  # when to measure the folder again: answers come faster than files can fill it
         self._denials = Denials()
 
-    def _fork(self, order: dict[str, Any]) -> Forked:
+    def _fork(self, order: dict[str, Any]) -> ForkedProcess:
         order |= {
             "folder": str(self._scratch.folder),
             "environment": _environment(self._scratch.folder),
@@ -213,7 +213,7 @@ class SandboxProcess:
         if "refused" in first.header:
             raise CannotConfineError(str(first.header["refused"]))
         self._has_disk = first.header.get("disk") is True  # the kernel limits its size
-        self._process.take_hold()
+        self._process.receive_memory_peak()
         self._denials.begin(self._process.notes)
         self._ready = True
 

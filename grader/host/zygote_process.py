@@ -24,7 +24,7 @@ from grader.host.memory_peak import MemoryPeak
 from grader.host.patience import is_short
 from grader.host.scratch import claimed_folder
 from grader.sandbox.confine import LIBRARIES
-from grader.sandbox.notes import memory_handed_over
+from grader.sandbox.notes import receive_memory
 
 # Changing the limits of a sandbox that has a user of its own.
 
@@ -98,7 +98,7 @@ class ZygoteError(Exception):
 
 
 @dataclass
-class Forked:
+class ForkedProcess:
     """A forked sandbox: its channel, where it leaves notes, and a handle that can mean no other process."""
 
     pid: int
@@ -106,7 +106,7 @@ class Forked:
     channel: socket.socket
     notes: socket.socket
     user: int | None = None  # its own, if it has one
-    _memory: MemoryPeak | None = field(default=None, init=False)
+    _memory_peak: MemoryPeak | None = field(default=None, init=False)
     _cpu_seconds: float = field(default=0.0, init=False)
 
     @property
@@ -162,17 +162,17 @@ class Forked:
         with with_real_user(self.user):
             resource.prlimit(self.pid, limit, soft_and_hard)
 
-    def take_hold(self) -> None:
+    def receive_memory_peak(self) -> None:
         """Take the descriptor that it has handed over. Call this once, before any student code runs."""
         try:
-            self._memory = MemoryPeak(self.pid, memory_handed_over(self.notes))
+            self._memory_peak = MemoryPeak(self.pid, receive_memory(self.notes))
         except (OSError, IndexError) as error:
             raise ZygoteError("a sandbox did not show its memory") from error
 
     @property
-    def memory(self) -> MemoryPeak:
-        assert self._memory is not None, "nobody has taken hold of it"
-        return self._memory
+    def memory_peak(self) -> MemoryPeak:
+        assert self._memory_peak is not None, "nobody has received it"
+        return self._memory_peak
 
     def end(self) -> None:
         """Kill the process, and all that it started, and wait until it is gone."""
@@ -189,8 +189,8 @@ class Forked:
         select.select([self.handle], [], [])
         os.close(self.handle)
         self.handle = -1
-        if self._memory:
-            self._memory.close()
+        if self._memory_peak:
+            self._memory_peak.close()
 
 
 class Zygote:
@@ -200,7 +200,7 @@ class Zygote:
         self._control = control
         self._control.settimeout(START_SECONDS)
 
-    def fork(self, order: dict[str, Any]) -> Forked:
+    def fork(self, order: dict[str, Any]) -> ForkedProcess:
         """A new sandbox that follows `order`."""
         channel, sandbox_channel = socket.socketpair()
         notes, sandbox_notes = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # each note is one packet
@@ -217,7 +217,7 @@ class Zygote:
         finally:
             sandbox_channel.close()
             sandbox_notes.close()
-        return Forked(facts["pid"], handle, channel, notes, facts["user"])
+        return ForkedProcess(facts["pid"], handle, channel, notes, facts["user"])
 
     def fork_zygote(self) -> socket.socket:
         """A connection to a new zygote, for another process that grades."""
@@ -334,7 +334,7 @@ def use_zygote(control: socket.socket) -> None:
     the_zygote = Zygote(control)
 
 
-def fork_sandbox(order: dict[str, Any]) -> Forked:
+def fork_sandbox(order: dict[str, Any]) -> ForkedProcess:
     """Fork a sandbox from this process's zygote, which is started on first use, and again if it has died.
 
     OSError is raised if the machine is short of something that forking needs.

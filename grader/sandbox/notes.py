@@ -25,7 +25,7 @@ def hand_over_memory(notes: socket.socket) -> None:
     os.close(file)
 
 
-def memory_handed_over(notes: socket.socket) -> int:
+def receive_memory(notes: socket.socket) -> int:
     """The descriptor. Ask once, when the sandbox is ready: later notes may be the student's."""
     _, descriptors, _, _ = socket.recv_fds(notes, len(_MEMORY), 1)
     return descriptors[0]

@@ -63,7 +63,7 @@ class Hostile:
         except (OSError, wire.ChannelError):  # the judge hung up
             return
 
-    def take_hold(self) -> None:
+    def receive_memory_peak(self) -> None:
         """Nothing is handed over."""
 
     def end(self) -> None:

@@ -23,7 +23,7 @@ from grader.host.grading import Grading, grade_notebook
 from grader.host.limits import Limits, Time
 from grader.host.sandbox_process import SandboxProcess
 from grader.host.trial import MOST_LOST, Trial
-from grader.host.zygote_process import Forked
+from grader.host.zygote_process import ForkedProcess
 from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import Judge
 from grader.model.answer import Answer, Lost, Missing, Returned
@@ -241,7 +241,7 @@ def test_locating_when_code_stalls_waits_no_longer_than_its_notebook(
     with closing(grading.sandbox):
         right, wrong = grading.run()
     assert (right.right, wrong.reason, wrong.located) == (True, Reason.WRONG, ())
-    ends = max(grading.time.ends_at, grading.for_searches.ends_at)
+    ends = max(grading.time.ends_at, grading.search_time.ends_at)
     assert [deadline for deadline in deadlines if deadline > ends] == []
 
 
@@ -249,8 +249,8 @@ def test_time_of_a_notebook_is_shared_by_sandboxes() -> None:
     time = Time(1, 5)
     part = Time(3, 5, time)
     one, other = (SimpleNamespace(cpu_seconds=seconds) for seconds in (0.25, 0.5))
-    time.count(cast(Forked, one))
-    part.count(cast(Forked, other))
+    time.count(cast(ForkedProcess, one))
+    part.count(cast(ForkedProcess, other))
     time._began = part._began = -math.inf  # the clock is not what there is too little of
     assert (time.seconds_left(), part.seconds_left(), part.ends_at) == (0.25, 0.25, time.ends_at)
     other.cpu_seconds = 9  # also once it is gone
