@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
+import numpy as np
 import pytest
+import torch
 
-from grader.again.parameter_names import OTHER_NAMES
+from grader.again.parameter_names import OTHER_NAMES, variants_by_parameters
+from grader.model.answer import UNCHANGED, Returned
 from grader.model.verdict import Verdict
 from support.our_course import EXERCISES
 from support.records import Piece, judging
@@ -90,3 +94,14 @@ def test_ambiguous_parameter_names_name_no_other_mistake(judged: Judged) -> None
     }  # fmt: skip
     assert judged(12, layers).misconceptions == (OTHER_NAMES,)
     assert judged(12, layers | {"scores = scores / math.sqrt(k.shape[-1])": "pass"}).misconceptions == ()
+
+
+ARRAY, TENSOR = np.ones(2), torch.ones(2)
+FORGED = [{"a": ARRAY, "b": ARRAY, "c": ARRAY}, {"a": TENSOR, "b": TENSOR, "c": [TENSOR]}, ["W"], None]
+
+
+@pytest.mark.parametrize("shapes", FORGED, ids=str)
+def test_variants_by_parameters_when_shapes_are_forged_are_none(shapes: Any) -> None:
+    answer = Returned({"parameters": shapes}, UNCHANGED)
+    cases = EXERCISES[12].sample()[:1]
+    assert list(variants_by_parameters(EXERCISES[12], cases, lambda _: [answer])) == []

@@ -15,6 +15,7 @@ from grader.model.answer import Returned
 from grader.model.broken_rules import WHOLE
 from grader.model.exercise import Case, randn
 from grader.model.forms.function import Form
+from grader.model.forms.module import with_gradients_in_order
 from grader.model.forms.parts import InParts
 from grader.model.misconception import Misconception
 from grader.sandbox import forms
@@ -86,3 +87,9 @@ def test_sandbox_forms_each_have_a_trusted_form() -> None:
     modules = [import_module(f"{trusted.__name__}.{one.name}") for one in pkgutil.iter_modules(trusted.__path__)]
     named = {one.name for module in modules for one in vars(module).values() if isinstance(one, Form)}
     assert set(forms.FORMS) == named
+
+
+def test_with_gradients_in_order_keeps_forged_names() -> None:
+    value = {"gradients": {"W": 1, "0": 2, "1": 3, "7": 4, "²": 5}}
+    assert with_gradients_in_order(value, [1, 0]) == {"gradients": {"W": 1, "0": 3, "1": 2, "7": 4, "²": 5}}
+    assert with_gradients_in_order({"gradients": {"1": 3}}, [1, 0]) == {"gradients": {"0": 3}}

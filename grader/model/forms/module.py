@@ -71,8 +71,10 @@ def with_gradients_in_order(value: Any, order: Sequence[int]) -> Any:
     gradients = named(value, "gradients")
     if not order or not isinstance(gradients, dict):
         return value
-    renumbered = {str(order[int(name)]) if name.isdigit() else name: gradient for name, gradient in gradients.items()}
-    return {**value, "gradients": {name: renumbered[name] for name in gradients}}
+    new_names = {str(index): str(position) for index, position in enumerate(order)}
+    renumbered = {new_names.get(name, name): gradient for name, gradient in gradients.items()}
+    names = [name for name in (*gradients, *renumbered) if name in renumbered]
+    return {**value, "gradients": {name: renumbered[name] for name in names}}
 
 
 @dataclass(frozen=True)
