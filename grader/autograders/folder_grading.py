@@ -20,7 +20,7 @@ from grader.errors import CourseError
 from grader.gradebook.hidden_seed import hidden_seed
 from grader.host.scratch import sweep
 from grader.model.denied import for_student
-from grader.model.submission import Graded, KnownCell, Submission
+from grader.model.submission import Graded, ReleasedCell, Submission
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.notebooks.cells import exercise_of
 from grader.notebooks.verdict_cells import tried_in
@@ -107,5 +107,5 @@ def _notes(packed: Packed, graded: Graded) -> Iterator[str]:
         yield f"A person will grade some answers, for up to {points:g} more points."
 
 
-def _cells(packed: Packed) -> list[KnownCell]:
-    return [cell for notebook in packed.assignment.notebooks for cell in notebook.known]
+def _cells(packed: Packed) -> list[ReleasedCell]:
+    return [cell for notebook in packed.assignment.notebooks for cell in notebook.cells]

@@ -24,7 +24,7 @@ from grader.gradebook.counting import Attempts
 from grader.gradebook.fingerprint import Fingerprint, digest, digest_parts, run_mode
 from grader.gradebook.hidden_seed import Attempt, hidden_seed, secret_of
 from grader.gradebook.settings import ClassSettings
-from grader.model.submission import Assignment, KnownNotebook, Submission
+from grader.model.submission import Assignment, AssignmentNotebook, Submission
 from grader.notebooks.cells import demos_of
 from grader.notebooks.modules_beside import FILES, given_beside
 from grader.notebooks.repair import known_cells
@@ -92,7 +92,9 @@ def read_assignment(
         name=name,
         db_url=settings.db_url,
         notebooks=[_known_notebook(course, name, notebook) for _, notebook in sorted(gradebook.notebooks.items())],
-        given={path: content for path, content in source_files.items() if path not in settings.replaceable_files},
+        provided_files={
+            path: content for path, content in source_files.items() if path not in settings.replaceable_files
+        },
         settings=course.settings,
         device=device,
         confined=confined,
@@ -101,10 +103,10 @@ def read_assignment(
     )
 
 
-def _known_notebook(course: Course, assignment: str, notebook: Notebook) -> KnownNotebook:
+def _known_notebook(course: Course, assignment: str, notebook: Notebook) -> AssignmentNotebook:
     """A notebook, from the gradebook and the release."""
     released = course.read("release", assignment, notebook.name)
-    return KnownNotebook(notebook.name, notebook.kernelspec, known_cells(notebook, released), demos_of(released))
+    return AssignmentNotebook(notebook.name, notebook.kernelspec, known_cells(notebook, released), demos_of(released))
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,7 @@ class Intake:
     ) -> None:
         self._course = course
         self._source = settings.source
-        self._companion_files = FILES & assignment.given.keys()
+        self._companion_files = FILES & assignment.provided_files.keys()
         self._assignment = assignment.name
         self._notebooks = [notebook.name for notebook in assignment.notebooks]
         self._ignored = settings.ignored
@@ -218,11 +220,13 @@ def _fingerprint_for_all(assignment: Assignment) -> Fingerprint:
     return Fingerprint(
         grader=grader + run_mode(assignment.device, assignment.confined),
         exercises=assignment.exercises.digest,
-        notebook=digest(assignment.name, *map(_notebook_text, assignment.notebooks), *digest_parts(assignment.given)),
+        notebook=digest(
+            assignment.name, *map(_notebook_text, assignment.notebooks), *digest_parts(assignment.provided_files)
+        ),
         settings=digest(assignment.settings),
         submission="",
     )
 
 
-def _notebook_text(notebook: KnownNotebook) -> str:
-    return repr((notebook.name, notebook.known, notebook.kernelspec, sorted(notebook.demos)))
+def _notebook_text(notebook: AssignmentNotebook) -> str:
+    return repr((notebook.name, notebook.cells, notebook.kernelspec, sorted(notebook.demos)))

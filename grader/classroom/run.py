@@ -120,7 +120,7 @@ def open_run(
         attempts = Attempts(gradebook)
         intake = Intake(course, assignment_for_all, settings, gradebook, attempts)
         folder = GradedFolder(settings.autograded, assignment, list(gradebook.notebooks), settings.permissions)
-        with contextlib.closing(Ledger(folder, attempts, assignment_for_all.given)) as ledger:
+        with contextlib.closing(Ledger(folder, attempts, assignment_for_all.provided_files)) as ledger:
             yield Run(assignment_for_all, intake, ledger, watch, force)
         settle(opened, assignment, rules)
         warn_of_unknown_students(opened, rules)

@@ -13,7 +13,7 @@ from grader.gradebook.conversion import Conversion
 from grader.host.devices import describe_failure, must_start
 from grader.host.zygote_process import ZygoteError
 from grader.model.exercise_files import describe_error
-from grader.model.submission import Assignment, Files, Graded, GradedNotebook, KnownNotebook, Submission
+from grader.model.submission import Assignment, AssignmentNotebook, Files, Graded, GradedNotebook, Submission
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.notebooks.cells import exercise_of
 from grader.notebooks.parsing import parse_notebook
@@ -63,14 +63,14 @@ class SubmissionGrader:
         return graded
 
     def _grade_notebook(
-        self, submission: Submission, released: KnownNotebook, graded: Graded
+        self, submission: Submission, released: AssignmentNotebook, graded: Graded
     ) -> tuple[Sequence[Scored], Sequence[str]]:
         """Grade one notebook, and add it to `graded`; return its verdicts and what was blocked."""
         name = released.name
         if name not in submission.notebooks:
             graded.notebooks[name], verdicts = missing_notebook(released)
             return verdicts, ()
-        files = _merge_files(submission.files, self._assignment.given)
+        files = _merge_files(submission.files, self._assignment.provided_files)
         content = parse_notebook(submission.notebooks[name])
         notebook, marks = self._conversion.run(content, released, submission.student, files, submission.hidden_seed)
         graded.notebooks[name] = GradedNotebook(
@@ -98,12 +98,12 @@ def as_text(notebook: NotebookNode) -> str:
     return text if text.endswith("\n") else f"{text}\n"
 
 
-def missing_notebook(notebook: KnownNotebook) -> tuple[GradedNotebook, list[Scored]]:
+def missing_notebook(notebook: AssignmentNotebook) -> tuple[GradedNotebook, list[Scored]]:
     """The result for a missing notebook: as in nbgrader, it earns nothing, and nobody has to look at it."""
     sentence = f"The notebook {notebook.name}.ipynb was not submitted."
     scores: dict[str, float | None] = {}
     verdicts = []
-    for cell in notebook.known:
+    for cell in notebook.cells:
         if cell.grade or cell.task:
             scores[cell.grade_id] = 0.0
         if cell.grade and cell.cell_type == "code" and not cell.solution and not cell.task:

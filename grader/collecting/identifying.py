@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 
 from grader.collecting.contents import UploadedFile
 from grader.course.folder import Course
-from grader.model.submission import KnownCell
+from grader.model.submission import ReleasedCell
 from grader.notebooks.parsing import (
     MAX_BYTES,
     MAX_WITH_OUTPUTS,
@@ -74,10 +74,10 @@ class ReleasedNotebook:
 
     assignment: str
     name: str
-    cells: Sequence[KnownCell]
+    cells: Sequence[ReleasedCell]
 
     @property
-    def student_cells(self) -> list[KnownCell]:
+    def student_cells(self) -> list[ReleasedCell]:
         """The cells that students write, or that earn points."""
         return [cell for cell in self.cells if cell.solution or cell.grade or cell.task]
 
@@ -92,12 +92,12 @@ def released_notebooks(course: Course) -> list[ReleasedNotebook]:
     return notebooks
 
 
-def _released_cells(notebook: NotebookNode) -> list[KnownCell]:
+def _released_cells(notebook: NotebookNode) -> list[ReleasedCell]:
     cells = []
     for cell in notebook.cells:
         metadata = cell.metadata.get("nbgrader")
         if metadata and metadata.get("grade_id"):
-            released = KnownCell(
+            released = ReleasedCell(
                 metadata["grade_id"],
                 cell.cell_type,
                 cell.source,
@@ -220,7 +220,7 @@ def _is_like_notebook(content: bytes) -> bool:
     return content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and b'"nbformat"' in content
 
 
-def _count_similar(released: Sequence[KnownCell], cell_of: Mapping[str, NotebookNode]) -> int:
+def _count_similar(released: Sequence[ReleasedCell], cell_of: Mapping[str, NotebookNode]) -> int:
     return sum(looks_like(cell_of[cell.grade_id], cell) for cell in released if cell.grade_id in cell_of)
 
 
@@ -237,14 +237,14 @@ class _FileCells:
                 for name in defined_in(cell.source):
                     self._by_name[name].append(cell)
 
-    def find_problem(self, released: Sequence[KnownCell]) -> str:
+    def find_problem(self, released: Sequence[ReleasedCell]) -> str:
         """Why these released cells are not all in the file; empty if each that students write is there once.
 
         Given cells may be missing: grading restores them.
         """
         matches: list[int] = []
         for cell in released:
-            if cell.given:
+            if cell.is_provided:
                 continue
             candidates = self._find_candidates(cell)
             if len(candidates) != 1:
@@ -254,7 +254,7 @@ class _FileCells:
             return "some of its cells look the same"
         return ""
 
-    def _find_candidates(self, released: KnownCell) -> set[int]:
+    def _find_candidates(self, released: ReleasedCell) -> set[int]:
         """The identities of the cells of the file that could be this released one."""
         cells = list(self._by_id.get(released.grade_id, ()))
         if not cells:
@@ -263,7 +263,7 @@ class _FileCells:
         return {id(cell) for cell in cells}
 
 
-def _describe_count(released: KnownCell, count: int) -> str:
+def _describe_count(released: ReleasedCell, count: int) -> str:
     if count:
         return f"is in it {count} times"
     return "is not in it" if defined_in(released.source) else "cannot be recognized without its id"

@@ -32,7 +32,7 @@ from grader.course.exercise_texts import hidden_folders
 from grader.course.folder import read_config
 from grader.course.loading import Exercises, load
 from grader.gradebook.preprocessors import IN_MEMORY, Resources
-from grader.model.submission import Assignment, Files, KnownCell, KnownNotebook
+from grader.model.submission import Assignment, AssignmentNotebook, Files, ReleasedCell
 
 _LOG = logging.getLogger(__name__)  # not nbgrader's, which prints
 _LOG.addHandler(logging.NullHandler())
@@ -53,7 +53,7 @@ class CellMarks:
 class ConversionData:
     """What preprocessors read instead of folders and a gradebook, and what they write, for one submission."""
 
-    notebook: KnownNotebook
+    notebook: AssignmentNotebook
     files: Files
     hidden_seed: str
     exercises: Exercises
@@ -84,7 +84,7 @@ class Conversion:
                 self._steps.append(step)
 
     def run(
-        self, notebook: NotebookNode, released: KnownNotebook, student: str, files: Files, hidden_seed: str
+        self, notebook: NotebookNode, released: AssignmentNotebook, student: str, files: Files, hidden_seed: str
     ) -> tuple[NotebookNode, ConversionData]:
         """The autograded notebook, and what is to be written into the gradebook."""
         name = self._assignment.name
@@ -104,10 +104,10 @@ class Conversion:
 class _ReleasedCells:
     """A stand-in for the gradebook, to be asked about the released notebook."""
 
-    def __init__(self, cells: Sequence[KnownCell]) -> None:
+    def __init__(self, cells: Sequence[ReleasedCell]) -> None:
         self._by_name = {cell.grade_id: cell for cell in cells}
 
-    def find_source_cell(self, name: str, *_: str) -> KnownCell:
+    def find_source_cell(self, name: str, *_: str) -> ReleasedCell:
         if name not in self._by_name:
             raise MissingEntry(name)
         return self._by_name[name]
@@ -128,7 +128,7 @@ class _OverwriteFromMemory(OverwriteCells):
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         self.notebook_id = self.assignment_id = ""
-        self.gradebook = _ReleasedCells(resources[IN_MEMORY].notebook.known)
+        self.gradebook = _ReleasedCells(resources[IN_MEMORY].notebook.cells)
         return NbGraderPreprocessor.preprocess(self, nb, resources)  # type: ignore[no-any-return]
 
 

@@ -27,7 +27,7 @@ from grader.host.notebook_settings import Settings
 from grader.host.scratch import files_beside
 from grader.model.exercise import DEFAULT_SEED
 from grader.model.ordinary import OrdinaryTests
-from grader.model.submission import Files, KnownCell
+from grader.model.submission import Files, ReleasedCell
 from grader.notebooks import brevity
 from grader.notebooks.cells import demos_of, exercise_of
 from grader.notebooks.modules_beside import given_beside, put_beside
@@ -91,7 +91,7 @@ class RepairSubmission(NbGraderPreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         names = resources["nbgrader"]
-        cells = resources[IN_MEMORY].notebook.known if IN_MEMORY in resources else recorded_cells(self, names)
+        cells = resources[IN_MEMORY].notebook.cells if IN_MEMORY in resources else recorded_cells(self, names)
         notes = nb.metadata.pop(NOTES_KEY, [])
         was_empty = not nb.cells
         repairs = repair(nb, cells)
@@ -106,7 +106,7 @@ class RepairSubmission(NbGraderPreprocessor):
         return nb, resources
 
 
-def recorded_cells(preprocessor: NbGraderPreprocessor, names: dict[str, str]) -> list[KnownCell]:
+def recorded_cells(preprocessor: NbGraderPreprocessor, names: dict[str, str]) -> list[ReleasedCell]:
     """The cells of a released notebook, from nbgrader's gradebook."""
     with Gradebook(names["db_url"]) as gradebook:
         recorded = gradebook.find_notebook(names["notebook"], names["assignment"])
@@ -163,7 +163,7 @@ class RunAndJudge(Execute):
         names = resources.get("nbgrader", {})
         if IN_MEMORY in resources:
             data = resources[IN_MEMORY]
-            files, demos, seed, cells = data.files, data.notebook.demos, data.hidden_seed, data.notebook.known
+            files, demos, seed, cells = data.files, data.notebook.demos, data.hidden_seed, data.notebook.cells
             exercises, hidden = data.exercises, data.hidden
         else:
             folder = resources.get("metadata", {}).get("path")
@@ -196,7 +196,7 @@ class RunAndJudge(Execute):
         replaceable_files = self.config.Autograde.get("exclude_overwriting", {}).get(names["assignment"], [])
         return {name: content for name, content in files.items() if name not in replaceable_files}
 
-    def _ordinary_tests(self, cells: Sequence[KnownCell]) -> OrdinaryTests:
+    def _ordinary_tests(self, cells: Sequence[ReleasedCell]) -> OrdinaryTests:
         """The ordinary tests, with the configuration of nbgrader's own parts for hidden tests and ignored output."""
         hiding, ignoring = ClearHiddenTests(parent=self), IgnorePattern(parent=self)
         unheard = ignoring.pattern if ignoring.enabled else ""

@@ -8,7 +8,7 @@ import functools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from grader.model.submission import KnownCell
+from grader.model.submission import ReleasedCell
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class OrdinaryTests:
     unheard: str = ""  # a pattern for text on the error stream to leave out, as IgnorePattern does
 
     @classmethod
-    def of(cls, cells: Iterable[KnownCell], begin: str, end: str, unheard: str) -> OrdinaryTests:
+    def of(cls, cells: Iterable[ReleasedCell], begin: str, end: str, unheard: str) -> OrdinaryTests:
         defined, modules = _names_in(tuple(cell.source for cell in cells if cell.cell_type == "code"))
         return cls(defined, modules, begin, end, unheard)
 

@@ -12,7 +12,7 @@ Files = Mapping[str, bytes]  # the files beside a notebook, by place
 
 
 @dataclass(frozen=True)
-class KnownCell:
+class ReleasedCell:
     """A cell of the released notebook that nbgrader keeps track of."""
 
     grade_id: str
@@ -37,18 +37,18 @@ class KnownCell:
         return self.points
 
     @property
-    def given(self) -> bool:
+    def is_provided(self) -> bool:
         """Whether the course wrote it, so that its source is restored."""
         return self.locked or (self.grade and not self.solution)
 
 
 @dataclass(frozen=True)
-class KnownNotebook:
+class AssignmentNotebook:
     """A notebook of an assignment, as it was released."""
 
     name: str
     kernelspec: str | None  # as JSON
-    known: Sequence[KnownCell]
+    cells: Sequence[ReleasedCell]
     demos: frozenset[str]  # sources of cells that need not be run
 
 
@@ -58,8 +58,8 @@ class Assignment:
 
     name: str
     db_url: str
-    notebooks: Sequence[KnownNotebook]
-    given: Files  # what the course puts beside every notebook
+    notebooks: Sequence[AssignmentNotebook]
+    provided_files: Files  # what the course puts beside every notebook
     settings: str  # nbgrader_config.py; it may define classes, so each process of a crew reads it for itself
     device: str
     confined: bool

@@ -13,7 +13,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from grader.model.submission import KnownCell
+from grader.model.submission import ReleasedCell
 from grader.notebooks.cells import METADATA_KEY, NOTES, new_cell
 
 NBGRADER_SCHEMA = 3
@@ -21,7 +21,7 @@ NBGRADER_SCHEMA = 3
 _DEFINES = re.compile(r"^(?:def|class)[ \t]+(\w+)", re.MULTILINE)
 
 
-def known_cells(notebook: NotebookNode, released: NotebookNode = None) -> list[KnownCell]:
+def known_cells(notebook: NotebookNode, released: NotebookNode = None) -> list[ReleasedCell]:
     """The cells of a released notebook as nbgrader's gradebook records them, in the order of the file.
 
     The gradebook itself keeps no order: a cell that was changed, or added in the middle, may come last. It does keep
@@ -33,7 +33,7 @@ def known_cells(notebook: NotebookNode, released: NotebookNode = None) -> list[K
     tasks = {cell.name: cell.max_score for cell in notebook.task_cells}
     solutions = {cell.name for cell in notebook.solution_cells}
     known = [
-        KnownCell(
+        ReleasedCell(
             grade_id=cell.name,
             cell_type=cell.cell_type,
             source=cell.source,
@@ -51,7 +51,7 @@ def known_cells(notebook: NotebookNode, released: NotebookNode = None) -> list[K
     return sorted(known, key=lambda cell: ids.index(cell.grade_id) if cell.grade_id in ids else len(ids))
 
 
-def repair(notebook: NotebookNode, known: Sequence[KnownCell]) -> list[str]:
+def repair(notebook: NotebookNode, known: Sequence[ReleasedCell]) -> list[str]:
     """Repair the notebook in place; the notes say what was changed."""
     notes: list[str] = []
     places = _find(notebook.cells, known, notes)
@@ -65,7 +65,7 @@ def repair(notebook: NotebookNode, known: Sequence[KnownCell]) -> list[str]:
     return notes
 
 
-def _find(cells: list[NotebookNode], known: Sequence[KnownCell], notes: list[str]) -> dict[str, NotebookNode]:
+def _find(cells: list[NotebookNode], known: Sequence[ReleasedCell], notes: list[str]) -> dict[str, NotebookNode]:
     """Match submitted cells with known ones: by grade id, or else by content."""
     names = {original.grade_id for original in known}
     copies: dict[str, list[NotebookNode]] = {}
@@ -87,8 +87,8 @@ def _find(cells: list[NotebookNode], known: Sequence[KnownCell], notes: list[str
     for index, original in enumerate(known):
         same = copies.get(original.grade_id, [])
         if len(same) > 1:
-            test = next((later for later in known[index:] if later.given and later.grade), None)
-            before = places.get(test.grade_id) if test and not original.given else None
+            test = next((later for later in known[index:] if later.is_provided and later.grade), None)
+            before = places.get(test.grade_id) if test and not original.is_provided else None
             places[original.grade_id] = last = _last_before(cells, same, before)
             which = "the last one" if last is same[-1] else "the last one before its test"
             notes.append(f"The cell “{original.grade_id}” is there several times; {which} counts.")
@@ -103,9 +103,9 @@ def _last_before(cells: list[NotebookNode], same: list[NotebookNode], test: Note
     return (before or same)[-1]
 
 
-def looks_like(cell: NotebookNode, known: KnownCell) -> bool:
+def looks_like(cell: NotebookNode, known: ReleasedCell) -> bool:
     """Whether a cell has the text of a known one or, if students write it, defines something that it defines."""
-    if known.given:
+    if known.is_provided:
         return _as_given(cell.source, known)
     return bool(cell.cell_type == "code" and defined_in(known.source) & defined_in(cell.source))
 
@@ -115,26 +115,26 @@ def defined_in(source: str) -> set[str]:
     return set(_DEFINES.findall(source))
 
 
-def _as_given(source: str, known: KnownCell) -> bool:
+def _as_given(source: str, known: ReleasedCell) -> bool:
     """Whether a source is what the student got, except for whitespace."""
     return source.split() in (known.source.split(), known.handed_out.split())
 
 
-def _restore(cells: list[NotebookNode], cell: NotebookNode, known: KnownCell, notes: list[str]) -> NotebookNode:
+def _restore(cells: list[NotebookNode], cell: NotebookNode, known: ReleasedCell, notes: list[str]) -> NotebookNode:
     """Restore the kind and metadata of a known cell and, if the course wrote it, the source."""
     if cell.cell_type != known.cell_type:
         notes.append(
             f"The cell “{known.grade_id}” had a different type; it was changed back to a {known.cell_type} cell."
         )
-    elif known.given and not _as_given(cell.source, known):
+    elif known.is_provided and not _as_given(cell.source, known):
         notes.append(f"The given cell “{known.grade_id}” was edited; the original was restored.")
-    restored = _new_cell(known, known.source if known.given else cell.source, cell["id"])
+    restored = _new_cell(known, known.source if known.is_provided else cell.source, cell["id"])
     cells[next(index for index, each in enumerate(cells) if each is cell)] = restored
     return restored
 
 
 def _reorder(
-    notebook: NotebookNode, known: Sequence[KnownCell], places: dict[str, NotebookNode], notes: list[str]
+    notebook: NotebookNode, known: Sequence[ReleasedCell], places: dict[str, NotebookNode], notes: list[str]
 ) -> None:
     """Put known cells into their released order; the student's own cells stay after the known cell they follow."""
     wanted = [places[original.grade_id] for original in known if original.grade_id in places]
@@ -155,26 +155,26 @@ def _reorder(
 
 
 def _insert_missing(
-    notebook: NotebookNode, known: Sequence[KnownCell], places: dict[str, NotebookNode], notes: list[str]
+    notebook: NotebookNode, known: Sequence[ReleasedCell], places: dict[str, NotebookNode], notes: list[str]
 ) -> None:
     """Put given and graded cells back after the known cell that they followed. Student code stays missing."""
     after = -1
     for original in known:
         if original.grade_id in places:
             after = next(index for index, cell in enumerate(notebook.cells) if cell is places[original.grade_id])
-        elif original.given or original.grade:
+        elif original.is_provided or original.grade:
             after += 1
-            source = original.source if original.given else ""
+            source = original.source if original.is_provided else ""
             notebook.cells.insert(after, _new_cell(original, source, _free_id(notebook, original.grade_id)))
             notes.append(f"The cell “{original.grade_id}” was missing and was restored.")
 
 
-def _new_cell(known: KnownCell, source: str, identity: str) -> NotebookNode:
+def _new_cell(known: ReleasedCell, source: str, identity: str) -> NotebookNode:
     kind = "code" if known.cell_type == "code" else "markdown"
     return new_cell(kind, source, identity, {"nbgrader": nbgrader_metadata(known)})
 
 
-def nbgrader_metadata(known: KnownCell) -> dict[str, Any]:
+def nbgrader_metadata(known: ReleasedCell) -> dict[str, Any]:
     """The metadata that nbgrader reads in a known cell, except its checksum."""
     metadata: dict[str, Any] = {
         "grade_id": known.grade_id,

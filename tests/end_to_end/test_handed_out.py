@@ -144,6 +144,6 @@ def test_recorded_cells_without_release_folder_come_from_gradebook(
         usual = recorded_cells(part, names)
         course.folder("release").rename(tmp_path / "away")
         alone = recorded_cells(part, names)
-    given = {cell.grade_id: cell.handed_out.split() for cell in usual if cell.given}
-    assert {cell.grade_id: cell.handed_out.split() for cell in alone if cell.given} == given
+    given = {cell.grade_id: cell.handed_out.split() for cell in usual if cell.is_provided}
+    assert {cell.grade_id: cell.handed_out.split() for cell in alone if cell.is_provided} == given
     assert not any("points for both axes" in cell.handed_out for cell in alone)

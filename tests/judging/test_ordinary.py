@@ -16,7 +16,7 @@ from grader.judging.ordinary_scores import Test as OneTest
 from grader.judging.ordinary_scores import bound_outputs, judge_test
 from grader.model.answer import Loss
 from grader.model.ordinary import OrdinaryTests
-from grader.model.submission import Assignment, KnownCell, KnownNotebook, Submission
+from grader.model.submission import Assignment, AssignmentNotebook, ReleasedCell, Submission
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.notebooks.repair import nbgrader_metadata
 from grader.notebooks.verdict_cells import verdicts_of
@@ -35,8 +35,8 @@ def a_test(source: str, points: float = 4.0, name: str = "a-test") -> Any:
 def grade(*cells: Any, given: str = "import math\nimport numpy as np", limits: Limits = SHORT) -> list[Any]:
     """The test cells of a notebook of student code (text) and tests, as they are graded."""
     tests = [cell for cell in cells if not isinstance(cell, str)]
-    known = [KnownCell("given", "code", given, False, False, True, 0.0)]
-    known += [KnownCell("a-test", "code", cell.source, True, False, True, 4.0) for cell in tests]
+    known = [ReleasedCell("given", "code", given, False, False, True, 0.0)]
+    known += [ReleasedCell("a-test", "code", cell.source, True, False, True, 4.0) for cell in tests]
     code = [nbformat.v4.new_code_cell(cell) if isinstance(cell, str) else cell for cell in (given, *cells)]
     ordinary = OrdinaryTests.of(known, "BEGIN HIDDEN TESTS", "END HIDDEN TESTS", "")
     grade_notebook(nbformat.v4.new_notebook(cells=code), None, replace(OURS, limits=limits, ordinary=ordinary))
@@ -241,7 +241,7 @@ def test_test_of_undefined_code_earns_nothing() -> None:
 # Beside a notebook that was not submitted.
 
 
-def as_cell(known: KnownCell) -> Any:
+def as_cell(known: ReleasedCell) -> Any:
     return nbformat.v4.new_code_cell(known.source, metadata={"nbgrader": nbgrader_metadata(known)})
 
 
@@ -249,11 +249,11 @@ def as_cell(known: KnownCell) -> Any:
 def course_of_tests() -> Assignment:
     cells = {"half": ("0.25 + 0.25", 2.0), "third": ("1 / 3", 1.0), "wrong": ("assert f(1) == 2, 'two'", 2.0)}
     known = [
-        KnownCell("given", "code", "import math", False, False, True, 0.0),
-        *(KnownCell(name, "code", source, True, False, True, points) for name, (source, points) in cells.items()),
+        ReleasedCell("given", "code", "import math", False, False, True, 0.0),
+        *(ReleasedCell(name, "code", source, True, False, True, points) for name, (source, points) in cells.items()),
     ]
     known = [replace(cell, checksum=compute_checksum(as_cell(cell))) for cell in known]
-    notebooks = [KnownNotebook(name, None, known, frozenset()) for name in ("first", "second")]
+    notebooks = [AssignmentNotebook(name, None, known, frozenset()) for name in ("first", "second")]
     return Assignment("ps", "sqlite://", notebooks, {}, "c = get_config()", "cpu", True)
 
 

@@ -12,13 +12,13 @@ import nbformat
 import pytest
 
 from grader.course.folder import Course
-from grader.model.submission import KnownCell
+from grader.model.submission import ReleasedCell
 from grader.notebooks.parsing import MAX_BYTES, NOTES_KEY, content_of, parse_notebook, why_not_whole
 from grader.notebooks.repair import add_notes, known_cells, repair
 
-GIVEN = KnownCell("given", "code", "x = 1", grade=False, solution=False, locked=True, points=0.0)
-FIRST = KnownCell("exercise-1", "code", "def one():\n    ...", grade=False, solution=True, locked=False, points=0.0)
-FIRST_TEST = KnownCell(
+GIVEN = ReleasedCell("given", "code", "x = 1", grade=False, solution=False, locked=True, points=0.0)
+FIRST = ReleasedCell("exercise-1", "code", "def one():\n    ...", grade=False, solution=True, locked=False, points=0.0)
+FIRST_TEST = ReleasedCell(
     "test-exercise-1",
     "code",
     "check(1)\n### BEGIN HIDDEN TESTS\nhidden(1)\n### END HIDDEN TESTS",
@@ -28,10 +28,10 @@ FIRST_TEST = KnownCell(
     points=3.0,
     released="check(1)",
 )
-SECOND = KnownCell("exercise-2", "code", "def two():\n    ...", grade=False, solution=True, locked=False, points=0.0)
-SECOND_TEST = KnownCell("test-exercise-2", "code", "check(2)", grade=True, solution=False, locked=True, points=2.0)
-ESSAY = KnownCell("essay", "markdown", "Your answer here", grade=True, solution=True, locked=False, points=4.0)
-TASK = KnownCell("task", "markdown", "Draw it.", grade=False, solution=False, locked=True, points=5.0, task=True)
+SECOND = ReleasedCell("exercise-2", "code", "def two():\n    ...", grade=False, solution=True, locked=False, points=0.0)
+SECOND_TEST = ReleasedCell("test-exercise-2", "code", "check(2)", grade=True, solution=False, locked=True, points=2.0)
+ESSAY = ReleasedCell("essay", "markdown", "Your answer here", grade=True, solution=True, locked=False, points=4.0)
+TASK = ReleasedCell("task", "markdown", "Draw it.", grade=False, solution=False, locked=True, points=5.0, task=True)
 KNOWN = [GIVEN, FIRST, FIRST_TEST, SECOND, SECOND_TEST]
 
 ANSWER_ONE = "def one():\n    return 1"
@@ -68,7 +68,7 @@ def read(tmp_path: Path, content: Any) -> Any:
     return parse_notebook(content_of(path))
 
 
-def repaired(tmp_path: Path, cells: list[Any], known: list[KnownCell] | None = None) -> tuple[Any, list[str]]:
+def repaired(tmp_path: Path, cells: list[Any], known: list[ReleasedCell] | None = None) -> tuple[Any, list[str]]:
     notebook = read(tmp_path, cells)
     return notebook, repair(notebook, KNOWN if known is None else known)
 
@@ -85,7 +85,7 @@ def sources(notebook: Any) -> list[str]:
     return [one.source for one in notebook.cells]
 
 
-def released_sources(known: list[KnownCell] = KNOWN) -> list[str]:
+def released_sources(known: list[ReleasedCell] = KNOWN) -> list[str]:
     return [one.source for one in known]
 
 
