@@ -37,12 +37,12 @@ class SolutionCell:
     def node(self) -> Definition:
         """The last function or class that the cell defines."""
         try:
-            found = [node for node in ast.parse(self.code).body if isinstance(node, Definition)]
+            definitions = [node for node in ast.parse(self.code).body if isinstance(node, Definition)]
         except SyntaxError as error:
             raise CourseError(f"The solution cell is not Python: line {error.lineno}, {error.msg}.") from None
-        if not found:
+        if not definitions:
             raise CourseError("The solution cell defines no function and no class. Write the solution there first.")
-        return found[-1]
+        return definitions[-1]
 
     @property
     def is_class(self) -> bool:
@@ -77,31 +77,31 @@ class SolutionCell:
     @property
     def marks(self) -> dict[str, int]:
         """A mark for each statement with a unique name, and the line on which it ends."""
-        found = [(_mark(node), node) for node in ast.walk(self.node) if isinstance(node, ast.stmt) and _mark(node)]
-        names = [mark for mark, _ in found]
-        return {mark: node.end_lineno or 0 for mark, node in found if names.count(mark) == 1}
+        marked = [(_mark(node), node) for node in ast.walk(self.node) if isinstance(node, ast.stmt) and _mark(node)]
+        names = [mark for mark, _ in marked]
+        return {mark: node.end_lineno or 0 for mark, node in marked if names.count(mark) == 1}
 
     @property
     def text(self) -> str:
         """The text of the definition, with marks at its lines."""
         by_line = {line: mark for mark, line in self.marks.items()}
         lines = self.code.split("\n")
-        here = range(self.node.lineno, (self.node.end_lineno or 0) + 1)
+        line_numbers = range(self.node.lineno, (self.node.end_lineno or 0) + 1)
         return "\n".join(
-            f"{lines[line - 1]}  #: {by_line[line]}" if line in by_line else lines[line - 1] for line in here
+            f"{lines[line - 1]}  #: {by_line[line]}" if line in by_line else lines[line - 1] for line in line_numbers
         )
 
     @property
     def imports(self) -> list[str]:
         """The imports of the notebook that the definition needs."""
-        read = {node.id for node in ast.walk(self.node) if isinstance(node, ast.Name)}
-        return sorted(set(_imports((*self.before, self.code), read)))
+        names = {node.id for node in ast.walk(self.node) if isinstance(node, ast.Name)}
+        return sorted(set(_imports((*self.before, self.code), names)))
 
 
 def _required(function: ast.FunctionDef) -> list[str]:
     """The names of the arguments without defaults."""
     parameters = [*function.args.posonlyargs, *function.args.args]
-    return [one.arg for one in parameters[: len(parameters) - len(function.args.defaults)]]
+    return [alias.arg for alias in parameters[: len(parameters) - len(function.args.defaults)]]
 
 
 def _mark(node: ast.stmt) -> str:
@@ -114,7 +114,7 @@ def _mark(node: ast.stmt) -> str:
             return ""
 
 
-def _imports(codes: Iterable[str], read: set[str]) -> Iterator[str]:
+def _imports(codes: Iterable[str], names: set[str]) -> Iterator[str]:
     for code in codes:
         try:
             nodes = ast.parse(code).body
@@ -122,7 +122,7 @@ def _imports(codes: Iterable[str], read: set[str]) -> Iterator[str]:
             continue
         for node in nodes:
             if isinstance(node, ast.Import | ast.ImportFrom):
-                needed = [one for one in node.names if (one.asname or one.name.split(".")[0]) in read]
+                needed = [alias for alias in node.names if (alias.asname or alias.name.split(".")[0]) in names]
                 if needed:
                     node.names = needed
                     yield ast.unparse(node)
@@ -142,10 +142,10 @@ def new_course(folder: Path) -> list[Path]:
         raise CourseError(f"{folder} is already a course. Go there, then run: grader new assignment NAME")
     (folder / "source").mkdir(parents=True, exist_ok=True)
     (folder / "exercises").mkdir(exist_ok=True)
-    written = [_write(folder / CONFIG_FILE, "config", name=folder.name)]
+    files = [_write(folder / CONFIG_FILE, "config", name=folder.name)]
     if not (folder / ".gitignore").exists():
-        written.append(_write(folder / ".gitignore", "gitignore"))
-    return written
+        files.append(_write(folder / ".gitignore", "gitignore"))
+    return files
 
 
 def new_assignment(course: Course, name: str) -> list[Path]:
@@ -162,14 +162,14 @@ def new_assignment(course: Course, name: str) -> list[Path]:
 
 
 @dataclass(frozen=True)
-class Written:
+class NewExercise:
     """The files of a new exercise."""
 
     files: Sequence[Path]
     from_cell: bool  # whether it was made from a solution in the notebook
 
 
-def new_exercise(course: Course, name: str, assignment: str) -> Written:
+def new_exercise(course: Course, name: str, assignment: str) -> NewExercise:
     """Make an exercise from a solution cell in the notebook, or else an example that asks for the mean."""
     label = label_of(name)
     if label is None:
@@ -194,7 +194,7 @@ def new_exercise(course: Course, name: str, assignment: str) -> Written:
     }
     files = _an_example(course, notebook, words) if place is None else _from_cell(course, notebook, place, words)
     nbformat.write(notebook, path)
-    return Written([path, *files], place is not None)
+    return NewExercise([path, *files], place is not None)
 
 
 def _an_example(course: Course, notebook: NotebookNode, words: dict[str, Any]) -> list[Path]:
@@ -248,11 +248,11 @@ def _function_for(label: Label) -> str:
 def _notebook_of(course: Course, assignment: str, label: Label) -> tuple[Path, NotebookNode]:
     """The notebook with this exercise's solution cell, or else the first one."""
     names = course.notebooks("source", assignment)
-    read = {course.notebook("source", assignment, name): course.read("source", assignment, name) for name in names}
-    for path, notebook in read.items():
+    notebooks = {course.notebook("source", assignment, name): course.read("source", assignment, name) for name in names}
+    for path, notebook in notebooks.items():
         if _place_of(notebook, label) is not None:
             return path, notebook
-    return next(iter(read.items()))
+    return next(iter(notebooks.items()))
 
 
 def _of_cell(label: Label, cell: SolutionCell) -> dict[str, Any]:
@@ -289,9 +289,9 @@ def _must_be_plain(name: str) -> None:
 
 
 def _must_be_new(course: Course, label: Label, function: str, assignment: str) -> None:
-    for known, exercise in course.exercises(assignment).items():
-        if label == known or function in [each.entry for each in exercise.functions]:
-            raise CourseError(f"There is already an exercise {known} in {assignment}. Choose another name.")
+    for label_in_use, exercise in course.exercises(assignment).items():
+        if label == label_in_use or function in [function.entry for function in exercise.functions]:
+            raise CourseError(f"There is already an exercise {label_in_use} in {assignment}. Choose another name.")
 
 
 def _exercises_of(course: Course) -> Path:

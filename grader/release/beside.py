@@ -39,10 +39,10 @@ class ModulesBeside(NbGraderPreprocessor):
         steps = course.source_directory, course.release_directory
         source, release = (Path(course.format_path(step, ".", assignment)) for step in steps)
         release.mkdir(parents=True, exist_ok=True)
-        given = given_beside(source)
-        put_beside(release, given)
-        if "checking.py" in given and not (source / HINTS).exists():
-            (release / HINTS).write_text(_written(hints_in(source)), encoding="utf-8")
+        modules = given_beside(source)
+        put_beside(release, modules)
+        if "checking.py" in modules and not (source / HINTS).exists():
+            (release / HINTS).write_text(_hints_file(hints_in(source)), encoding="utf-8")
         root = Path(course.root)
         is_ours = (root / CONFIG_FILE).is_file()  # nbgrader reads settings from elsewhere, too
         if is_ours and (table := table_for(Course(root), assignment)):
@@ -57,7 +57,7 @@ class ModulesBeside(NbGraderPreprocessor):
 
 def hints_in(source: Path) -> dict[Label, tuple[str, list[str]]]:
     """For each exercise, the anchor above it and the hints that are folded in the text before its solution."""
-    found: dict[Label, tuple[str, list[str]]] = {}
+    hints: dict[Label, tuple[str, list[str]]] = {}
     for path in sorted(source.glob("*.ipynb")):
         anchor, waiting = "", []
         for cell in nbformat.read(path, as_version=4).cells:
@@ -65,12 +65,12 @@ def hints_in(source: Path) -> dict[Label, tuple[str, list[str]]]:
                 anchor = next(iter(ANCHOR.findall(cell.source)[-1:]), anchor)
                 waiting += _HINT.findall(cell.source)
             elif (exercise := solved_exercise(cell)) is not None:
-                found.setdefault(exercise, (anchor, []))[1].extend(waiting)
+                hints.setdefault(exercise, (anchor, []))[1].extend(waiting)
                 waiting = []
-    return found
+    return hints
 
 
-def _written(hints: dict[Label, tuple[str, list[str]]]) -> str:
+def _hints_file(hints: dict[Label, tuple[str, list[str]]]) -> str:
     lines = ["# The hints of the notebook. hint(n) shows those for exercise n, one at a time.\n\nHINTS = {\n"]
     for exercise, (anchor, texts) in hints.items():
         lines += [f"    {exercise!r}: ({anchor!r}, [\n", *(f"        {text!r},\n" for text in texts), "    ]),\n"]

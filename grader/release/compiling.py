@@ -35,22 +35,22 @@ def compile_release(course: Course, assignment: str) -> Searched:
     release = course.folder("release")
     release.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=release, prefix=".") as folder:  # on the same disk, for renaming
-        tried, made = Path(folder, "tried"), Path(folder, "made")
+        tried, compiled = Path(folder, "tried"), Path(folder, "made")
         compile_into(course, assignment, tried, copy_gradebook(course.api(), Path(folder, "gradebook.db")))
         searched = refuse_leaks(course, assignment, tried, course.called("release"))
         with _without_interrupts():
-            compile_into(course, assignment, made)
-            replace_folder(made / assignment, release / assignment, Path(folder, "former"))
+            compile_into(course, assignment, compiled)
+            replace_folder(compiled / assignment, release / assignment, Path(folder, "former"))
     return searched
 
 
-def differing(one: Path, other: Path) -> list[str]:
+def differing(left: Path, right: Path) -> list[str]:
     """The files that are in only one of two folders, or have different contents.
 
     The ids of cells do not count: nbgrader draws new ones each time for cells that have none, such as those of the
     header that `nbgrader quickstart` writes.
     """
-    return sorted(str(file) for file in _files(one) | _files(other) if not _same(one / file, other / file))
+    return sorted(str(file) for file in _files(left) | _files(right) if not _same(left / file, right / file))
 
 
 def _files(folder: Path) -> set[Path]:
@@ -59,11 +59,11 @@ def _files(folder: Path) -> set[Path]:
     return {file for file in files if not LEFT_BEHIND & set(file.parts)}
 
 
-def _same(one: Path, other: Path) -> bool:
-    if not (one.is_file() and other.is_file()):
+def _same(left: Path, right: Path) -> bool:
+    if not (left.is_file() and right.is_file()):
         return False
-    return filecmp.cmp(one, other, shallow=False) or (
-        one.suffix == ".ipynb" and _without_ids(one) == _without_ids(other)
+    return filecmp.cmp(left, right, shallow=False) or (
+        left.suffix == ".ipynb" and _without_ids(left) == _without_ids(right)
     )
 
 
@@ -88,21 +88,21 @@ def compile_into(course: Course, assignment: str, release: Path, db_url: str = "
         return
     if result["error"].rstrip().endswith("KeyboardInterrupt"):  # which nbgrader takes for an error
         raise KeyboardInterrupt
-    source, kept = (f"{course.called(step)}/{assignment}" for step in ("source", "release"))
+    source, release_name = (f"{course.called(step)}/{assignment}" for step in ("source", "release"))
     if "submissions associated" in reason_of(result):
         raise CourseError(
             f"Submissions of {assignment} were already graded, so nbgrader cannot change which cells have points. "
-            f"{kept} was not changed. Put the new cells in another assignment. Or, if the grading was just a trial, "
+            f"{release_name} was not changed. Put the new cells in another assignment. Or, if the grading was just a trial, "
             "delete all its points, manual ones too (files stay), then release and grade again. To delete them, run: "
             f"nbgrader db assignment remove {assignment} --force"
         )
     if malformed := malformed_cells(course, assignment):
         raise CourseError(
-            f"nbgrader could not compile {assignment}. {' '.join(malformed)} {kept} was not changed. Fix that, then "
+            f"nbgrader could not compile {assignment}. {' '.join(malformed)} {release_name} was not changed. Fix that, then "
             "run this again."
         )
     raise CourseError(
-        f"nbgrader could not compile {assignment}. It says:\n{reason_of(result)}\n{kept} was not changed. "
+        f"nbgrader could not compile {assignment}. It says:\n{reason_of(result)}\n{release_name} was not changed. "
         f"Fix {source}, then run this again. For all of nbgrader's output, run: nbgrader generate_assignment "
         f"{assignment} --force"
     )
@@ -115,11 +115,11 @@ def _without_interrupts() -> Iterator[None]:
     if not callable(usual) or threading.current_thread() is not threading.main_thread():
         yield  # it is ignored or ends us at once, or another thread deals with it
         return
-    wanted: list[Any] = []
-    signal.signal(signal.SIGINT, lambda number, frame: wanted.append((number, frame)))
+    interrupts: list[Any] = []
+    signal.signal(signal.SIGINT, lambda number, frame: interrupts.append((number, frame)))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, usual)
-    if wanted:
-        usual(*wanted[0])
+    if interrupts:
+        usual(*interrupts[0])

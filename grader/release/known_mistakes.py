@@ -59,13 +59,13 @@ def table_for(course: Course, assignment: str) -> bytes | None:
     former = course.folder("release") / assignment / FILE
     head, _, table = former.read_text(encoding="utf-8").partition("\n\n") if former.is_file() else ("", "", "")
     if head != _head(made_of, table):
-        table = _made(course.root, assignment, source, modules, made_of)
+        table = _make_table(course.root, assignment, source, modules, made_of)
         head = _head(made_of, table)
     return f"{head}\n\n{table}".encode()
 
 
 @functools.lru_cache(maxsize=4)  # it is asked for with each notebook, and a release is compiled twice
-def _made(root: Path, assignment: str, source: Path, modules: Sequence[str], made_of: str) -> str:  # noqa: ARG001
+def _make_table(root: Path, assignment: str, source: Path, modules: Sequence[str], made_of: str) -> str:  # noqa: ARG001
     """Made in a process of its own: mistakes may leave anything behind, or take all memory."""
     with ProcessPoolExecutor(1, get_context("spawn")) as process:
         return process.submit(_table, root, assignment, source, modules).result()
@@ -83,18 +83,18 @@ def _table(root: Path, assignment: str, source: Path, modules: Sequence[str]) ->
         for function in exercise.functions
     }
     sys.path.insert(0, str(source))
-    checks = {id(one): one for name in modules for one in vars(importlib.import_module(name)).values()}
-    entries = [entry for one in checks.values() if isinstance(one, Checks) for entry in one.entries]
+    checks = {id(item): item for name in modules for item in vars(importlib.import_module(name)).values()}
+    entries = [entry for item in checks.values() if isinstance(item, Checks) for entry in item.entries]
     with in_little_memory(_ROOM) if platform.system() == "Linux" else contextlib.nullcontext():
-        known = {
-            entry.name: _known(entry, functions[entry.exercise, entry.name])
+        known_by_name = {
+            entry.name: _known_of(entry, functions[entry.exercise, entry.name])
             for entry in entries
             if (entry.exercise, entry.name) in functions
         }
-    return _written(known)
+    return _table_text(known_by_name)
 
 
-def _known(entry: Entry, function: Exercise) -> Known:
+def _known_of(entry: Entry, function: Exercise) -> Known:
     right = _figures(entry, function)
     mistakes = [(mistake.says, _figures(entry, function, mistake)) for mistake in function.mistakes]
     return Known(right, [(says, figures) for says, figures in mistakes if fits(figures, figures, right)])
@@ -109,8 +109,8 @@ def _figures(entry: Entry, function: Exercise, *mistakes: Misconception) -> Figu
     return [list(map(_either, *pair)) if len(pair[0]) == len(pair[1]) else pair[0] for pair in pairs]
 
 
-def _either(one: Figures, precise: Figures) -> Figures:
-    return precise if close(one, precise) else one
+def _either(usual: Figures, precise: Figures) -> Figures:
+    return precise if close(usual, precise) else usual
 
 
 def _double(item: object) -> object:
@@ -137,17 +137,17 @@ class _Figures:
         return places[-1]
 
 
-def _are_one(one: Figures, other: Figures) -> bool:
+def _are_one(left: Figures, right: Figures) -> bool:
     """Whether figures differ in their last digit at most, as they may by the processor."""
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return all(abs(a - b) <= _SAME * one[0] for a, b in zip(one[:3], other[:3], strict=True))
-    return one == other
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return all(abs(a - b) <= _SAME * left[0] for a, b in zip(left[:3], right[:3], strict=True))
+    return left == right
 
 
-def _written(known: Mapping[str, Known]) -> str:
+def _table_text(known_by_name: Mapping[str, Known]) -> str:
     figures = _Figures()
     lines = ["KNOWN = [\n"]
-    for name, (right, mistakes) in known.items():
+    for name, (right, mistakes) in known_by_name.items():
         lines.append(f"    ({name!r}, {_compact(figures.places_of(right))}, [\n")
         lines += [f"        ({says!r}, {_compact(figures.places_of(mistaken))}),\n" for says, mistaken in mistakes]
         lines.append("    ]),\n")

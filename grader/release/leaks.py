@@ -27,7 +27,7 @@ from grader.notebooks.modules_beside import LEFT_BEHIND
 from grader.release.known_mistakes import FILE
 
 RUN = 20  # tokens in a row that are no coincidence
-SHOWN = "shown"  # tags a cell whose lines students may see, although a solution has them, too
+VISIBLE = "shown"  # tags a cell whose lines students may see, although a solution has them, too
 _LARGEST = 10 * 2**20  # bytes of a text that is searched
 _LAYOUT = frozenset("\"'`#>|\\,")  # copies differ in quotes, comments and trailing commas
 _TOKEN, _COMMENT, _TAG = re.compile(r"\w+|[^\w\s]"), re.compile(r"#[^\n\r]*"), re.compile(r"<[^<>]*>")
@@ -59,7 +59,7 @@ def refuse_leaks(course: Course, assignment: str, folder: str | Path = "release"
     if searched.leaks:
         raise LeakError(
             f"{called or folder}/{assignment} would give away what is listed here. Remove it in "
-            f"{course.called('source')}/. If students should see it, give the cell that shows it the tag `{SHOWN}`. "
+            f"{course.called('source')}/. If students should see it, give the cell that shows it the tag `{VISIBLE}`. "
             "Then release again.\n" + "\n".join(f"  {leak}" for leak in searched.leaks)
         )
     return searched
@@ -126,21 +126,23 @@ def _texts_of_file(name: str, content: bytes) -> Iterator[tuple[str, str | None]
 
 def _secret_runs(course: Course, assignment: str, folder: str | Path) -> dict[tuple[str, ...], Text]:
     """Each secret run of tokens, with its origin and the line in which it begins."""
-    secrets, shown = _split(course, assignment)
+    secrets, visible = _split(course, assignment)
     for exercise in course.exercises(assignment).values():
         secrets += _secrets_of_exercise(exercise)
-    for other in sorted({*course.assignments()} - {assignment}):
+    for other_assignment in sorted({*course.assignments()} - {assignment}):
         with contextlib.suppress(CourseError):  # its own release reports what cannot be read
-            secrets += [(f"{origin} of {other}", text) for origin, text in _split(course, other)[0]]
+            secrets += [
+                (f"{origin} of {other_assignment}", text) for origin, text in _split(course, other_assignment)[0]
+            ]
     tables = [course.folder(place) / assignment / FILE for place in (folder, "release")]
     sentences = [Path(module.__file__ or "") for module in (broken_rules, visible_examples)]
-    shown += [path.read_text() for path in (*sentences, *tables) if path.is_file()]  # by check()
-    shown_runs = {run for text in shown for run, _ in _runs(_readings(text))}
+    visible += [path.read_text() for path in (*sentences, *tables) if path.is_file()]  # by check()
+    visible_runs = {run for text in visible for run, _ in _runs(_readings(text))}
     runs: dict[tuple[str, ...], Text] = {}
     for origin, text in secrets:
         bare = _SIGNATURE.sub(lambda signature: "\n" * signature[0].count("\n"), _COMMENT.sub("", text))
         for run, line in _runs([bare]):
-            if run not in shown_runs:
+            if run not in visible_runs:
                 runs.setdefault(run, (origin, text.split("\n")[line - 1].strip()))
     return runs
 
@@ -168,14 +170,14 @@ def _split(course: Course, assignment: str) -> tuple[list[Text], list[str]]:
     ends = solution.end_solution_delimeter, test.end_test_delimeter, scheme.end_mark_scheme_delimeter
     begin, end = ("|".join(map(re.escape, marks)) for marks in (begins, ends))
     region = re.compile(rf"^.*(?:{begin}).*\n((?:.*\n)*?)(?:.*(?:{end}).*\n|\Z)", re.MULTILINE)
-    secrets, shown = [], [solution.text_stub]  # the stub is all there is where an author wrote no answer
+    secrets, visible = [], [solution.text_stub]  # the stub is all there is where an author wrote no answer
     for name in course.notebooks("source", assignment):
         for cell in course.read("source", assignment, name).cells:
             settings, source = cell.metadata.get("nbgrader", {}), f"{cell.source}\n"
             removed = region.findall(source)
             if settings.get("solution") and not removed:  # whatever its tags: a mark may be misspelled
                 removed = [source]
-            elif removed or (SHOWN in cell.metadata.get("tags", []) and not settings.get("grade")):
-                shown.append(region.sub("", source))
+            elif removed or (VISIBLE in cell.metadata.get("tags", []) and not settings.get("grade")):
+                visible.append(region.sub("", source))
             secrets += [(f"what nbgrader removes from cell {called(cell)}", text) for text in removed]
-    return secrets, shown
+    return secrets, visible

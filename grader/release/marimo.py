@@ -76,7 +76,7 @@ def with_unique_names(cells: Sequence[str]) -> list[str]:
 
 def uses(code: str) -> dict[str, bool]:
     """The notebook's variables that a cell mentions, and whether it defines them."""
-    found: dict[str, bool] = {}
+    variables: dict[str, bool] = {}
     try:
         all_uses = _all_uses(code)
     except SyntaxError as error:
@@ -85,13 +85,13 @@ def uses(code: str) -> dict[str, bool]:
             "release again."
         ) from None
     for use in all_uses:
-        if use.stores and found.get(use.name) is False:
+        if use.stores and variables.get(use.name) is False:
             raise CourseError(
                 f"A cell reads the variable {use.name} before it redefines it, which marimo does not allow. "
                 "Rename one of the two in source/, then release again."
             )
-        found.setdefault(use.name, use.stores)
-    return found
+        variables.setdefault(use.name, use.stores)
+    return variables
 
 
 def _all_uses(code: str) -> list[Use]:
@@ -106,14 +106,14 @@ def _uses_in(code: CodeType) -> Iterator[Use]:
     later = []
     steps = list(dis.get_instructions(code))
     in_class = code.co_name != "<module>"
-    own = {step.argval for step in steps if in_class and step.opname == "STORE_NAME"}
+    class_names = {step.argval for step in steps if in_class and step.opname == "STORE_NAME"}
     for step in steps:
         if isinstance(step.argval, CodeType):
             if step.argval.co_name in _COMPREHENSIONS:
                 yield from _uses_in(step.argval)
             else:
                 later.append(step.argval)
-        elif step.opname in _ON_VARIABLES and step.argval not in own:
+        elif step.opname in _ON_VARIABLES and step.argval not in class_names:
             yield Use(step.argval, step.opname.startswith("STORE"), step.positions)
     for function in later:
         yield from _uses_in(function)
@@ -193,10 +193,10 @@ def write_marimo(notebook: NotebookNode, exercises: Exercises, path: Path) -> No
 def _marimo(*commands: list[str]) -> None:
     """Run marimo commands until one fails, all in one process, since starting takes a second."""
     order = [sys.executable, "-c", _IN_TURN, json.dumps(commands)]
-    done = subprocess.run(order, capture_output=True, text=True, check=False)
-    if done.returncode:
-        said = (done.stdout + done.stderr).strip()
-        raise CourseError(f"marimo rejected the notebook. Change it in source/, then release again:\n{said}")
+    process = subprocess.run(order, capture_output=True, text=True, check=False)
+    if process.returncode:
+        output = (process.stdout + process.stderr).strip()
+        raise CourseError(f"marimo rejected the notebook. Change it in source/, then release again:\n{output}")
 
 
 def _for_marimo(notebook: NotebookNode, name: str, exercises: Exercises) -> NotebookNode:
@@ -216,9 +216,9 @@ def _for_marimo(notebook: NotebookNode, name: str, exercises: Exercises) -> Note
 
 def _with_figures(text: str) -> list[NotebookNode]:
     """Split a text into cells, one for each figure."""
-    before, *rest = _FIGURE.split(text)
+    before, *fragments = _FIGURE.split(text)
     cells = [nbformat.v4.new_markdown_cell(before.strip())] if before.strip() else []
-    for description, path, after in zip(*[iter(rest)] * 3, strict=True):
+    for description, path, after in zip(*[iter(fragments)] * 3, strict=True):
         code = f"mo.image(mo.notebook_dir() / {json.dumps(path)}, alt={json.dumps(description, ensure_ascii=False)})"
         cells.append(nbformat.v4.new_code_cell(code, metadata={"jupyter": {"source_hidden": True}}))
         if after.strip():
@@ -236,9 +236,9 @@ def _metadata(cell: NotebookNode) -> dict[str, object]:
 
 def _with_dependencies(code: str, entries: Mapping[Label, Sequence[str]]) -> str:
     """Add the names of what is checked to a cell with checks, so that marimo knows what it uses."""
-    named = [one.strip(" \"'") for asked in _SHOWS_RESULTS.findall(code) for one in asked.split(",")]
-    labels = [*map(label_of, named), *(entries if _SHOWS_ALL.search(code) else ())]
-    asked_for = dict.fromkeys(name for label in labels if label is not None for name in entries.get(label, ()))
-    missing = asked_for.keys() - uses(code).keys()
-    names = ", ".join(name for name in asked_for if name in missing)
+    quoted_labels = [one.strip(" \"'") for asked in _SHOWS_RESULTS.findall(code) for one in asked.split(",")]
+    labels = [*map(label_of, quoted_labels), *(entries if _SHOWS_ALL.search(code) else ())]
+    checked_names = dict.fromkeys(name for label in labels if label is not None for name in entries.get(label, ()))
+    missing = checked_names.keys() - uses(code).keys()
+    names = ", ".join(name for name in checked_names if name in missing)
     return f"{names}  # this cell runs again when you change it\n{code}" if names else code

@@ -34,14 +34,14 @@ _ON_GITHUB = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+)/(?:tree|blob)/([
 def public_folder(config: Config) -> str:
     """The public folder that a course names, as an address of Colab's; empty if it names none."""
     setting = str(config.GraderCourse.get("public_url", "")).strip()
-    found = _ON_GITHUB.fullmatch(setting.rstrip("/"))
-    if setting and not found:
+    match = _ON_GITHUB.fullmatch(setting.rstrip("/"))
+    if setting and not match:
         raise CourseError(
             f"{SETTING} is “{setting}”, which is not the address of a GitHub folder. Colab links only work from there. "
             "In nbgrader_config.py, set it to the folder on GitHub with the files of release_single/, such as "
             "https://github.com/OWNER/REPOSITORY/tree/main/notebooks."
         )
-    return f"https://colab.research.google.com/github/{found[1]}/blob/{found[2]}" if found else ""
+    return f"https://colab.research.google.com/github/{match[1]}/blob/{match[2]}" if match else ""
 
 
 def in_colab(folder: str, assignment: str, name: str) -> str:
@@ -67,10 +67,10 @@ def write_single_files(course: Course, assignment: str) -> Path:
         singles[name], inside = in_one_file(ordinary, beside, in_colab(public, assignment, name))
         _need_readable(ordinary, singles[name], name)
         all_inside |= inside
-    if left := sorted(beside.keys() - all_inside - {ASSISTANTS.name, *FIRST_STEPS}):  # all of it about a folder
+    if leftover := sorted(beside.keys() - all_inside - {ASSISTANTS.name, *FIRST_STEPS}):  # all of it about a folder
         raise CourseError(
             f"{assignment} cannot be a single file: only modules, and figures shown as `![…](…)`, fit in a notebook, "
-            f"but there is also {', '.join(left)}. Remove that from the notebook, or give students the folder."
+            f"but there is also {', '.join(leftover)}. Remove that from the notebook, or give students the folder."
         )
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
