@@ -88,21 +88,21 @@ def compile_into(course: Course, assignment: str, release: Path, db_url: str = "
         return
     if result["error"].rstrip().endswith("KeyboardInterrupt"):  # which nbgrader takes for an error
         raise KeyboardInterrupt
-    source, release_name = (f"{course.called(step)}/{assignment}" for step in ("source", "release"))
+    source, target = (f"{course.called(step)}/{assignment}" for step in ("source", "release"))
     if "submissions associated" in reason_of(result):
         raise CourseError(
             f"Submissions of {assignment} were already graded, so nbgrader cannot change which cells have points. "
-            f"{release_name} was not changed. Put the new cells in another assignment. Or, if the grading was just a trial, "
+            f"{target} was not changed. Put the new cells in another assignment. Or, if the grading was just a trial, "
             "delete all its points, manual ones too (files stay), then release and grade again. To delete them, run: "
             f"nbgrader db assignment remove {assignment} --force"
         )
     if malformed := malformed_cells(course, assignment):
         raise CourseError(
-            f"nbgrader could not compile {assignment}. {' '.join(malformed)} {release_name} was not changed. Fix that, then "
+            f"nbgrader could not compile {assignment}. {' '.join(malformed)} {target} was not changed. Fix that, then "
             "run this again."
         )
     raise CourseError(
-        f"nbgrader could not compile {assignment}. It says:\n{reason_of(result)}\n{release_name} was not changed. "
+        f"nbgrader could not compile {assignment}. It says:\n{reason_of(result)}\n{target} was not changed. "
         f"Fix {source}, then run this again. For all of nbgrader's output, run: nbgrader generate_assignment "
         f"{assignment} --force"
     )

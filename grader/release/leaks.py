@@ -129,11 +129,9 @@ def _secret_runs(course: Course, assignment: str, folder: str | Path) -> dict[tu
     secrets, visible = _split(course, assignment)
     for exercise in course.exercises(assignment).values():
         secrets += _secrets_of_exercise(exercise)
-    for other_assignment in sorted({*course.assignments()} - {assignment}):
+    for neighbor in sorted({*course.assignments()} - {assignment}):
         with contextlib.suppress(CourseError):  # its own release reports what cannot be read
-            secrets += [
-                (f"{origin} of {other_assignment}", text) for origin, text in _split(course, other_assignment)[0]
-            ]
+            secrets += [(f"{origin} of {neighbor}", text) for origin, text in _split(course, neighbor)[0]]
     tables = [course.folder(place) / assignment / FILE for place in (folder, "release")]
     sentences = [Path(module.__file__ or "") for module in (broken_rules, visible_examples)]
     visible += [path.read_text() for path in (*sentences, *tables) if path.is_file()]  # by check()
