@@ -190,7 +190,7 @@ class Intake:
             notebooks = [submitted.notebooks[self._assignment] or b""]
         left_out = [] if self._rules.best else submitted.left_out  # the copies have nothing to leave out
         content = digest(str(left_out), *notebooks, *digest_parts(files))
-        attempt = self._attempts.numbered(student, content, before)
+        attempt = self._attempts.find_or_number(student, content, before)
         seed = hidden_seed(self._secret, self._assignment, student, attempt.number)
         fingerprint = replace(self._same_for_all, submission=digest(student, content, seed))
         submission = Submission(student, submitted.notebooks, files, seed, content)

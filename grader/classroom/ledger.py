@@ -48,9 +48,9 @@ class Ledger:
         digests = self._attempts.to_grade(student, fingerprints)
         return [accepted for accepted in attempts if accepted.attempt.digest in digests]
 
-    def counting(self, student: str) -> str:
+    def counting_digest(self, student: str) -> str:
         """The digest of the attempt that counts now; empty if there is none."""
-        return self._attempts.counting(student)
+        return self._attempts.counting_digest(student)
 
     def grade_of(self, student: str) -> Graded:
         """The grade written down for a student."""
@@ -91,7 +91,7 @@ class Ledger:
     ) -> dict[str, GradebookEntry]:
         """What the gradebook would get for each result, by attempt."""
         student = attempts[-1].submission.student
-        counting = self.counting(student)
+        counting = self.counting_digest(student)
         texts = {attempt: _texts(graded) for attempt, graded in results.items()}
         before = answers_in(self._folder.texts(student) or texts.get(counting, {}))
         entries: dict[str, GradebookEntry] = {}

@@ -218,7 +218,7 @@ class Run:
             self._ready.append(Graded(student, error=str(reason)))
             return ()
         to_grade = list(attempts) if self._force else self._ledger.to_grade(attempts)
-        if anew and not to_grade and self._ledger.counting(student) != attempts[-1].attempt.digest:
+        if anew and not to_grade and self._ledger.counting_digest(student) != attempts[-1].attempt.digest:
             to_grade = [attempts[-1]]
         self._intake.keep(student)
         if not to_grade:

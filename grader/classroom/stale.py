@@ -15,7 +15,7 @@ from grader.gradebook.counting import Attempts
 from grader.gradebook.settings import read_settings
 from grader.sandbox.plain_text import listed
 
-_SHOWN = 5  # names for each reason
+_MOST_NAMES = 5  # names for each reason
 
 
 def stale(course: Course, assignment: str) -> dict[str, Sequence[str]]:
@@ -47,5 +47,5 @@ def describe_stale(reasons: Mapping[str, Sequence[str]], assignment: str) -> str
     for student, student_reasons in reasons.items():
         for reason in student_reasons:
             students_of[reason].append(student)
-    clauses = "; ".join(f"{reason}: {listed(students, _SHOWN)}" for reason, students in students_of.items())
+    clauses = "; ".join(f"{reason}: {listed(students, _MOST_NAMES)}" for reason, students in students_of.items())
     return f"Out of date: {clauses}. Run: grader autograde {assignment}"

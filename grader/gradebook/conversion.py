@@ -132,7 +132,7 @@ class _OverwriteFromMemory(OverwriteCells):
         return NbGraderPreprocessor.preprocess(self, nb, resources)  # type: ignore[no-any-return]
 
 
-class _Keeper:
+class _MarksInMemory:
     """A stand-in for the gradebook, which keeps scores and comments."""
 
     def __init__(self, data: ConversionData) -> None:
@@ -152,7 +152,7 @@ class _Keeper:
 class _SaveInMemory(SaveAutoGrades):
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         self.notebook_id = self.assignment_id = self.student_id = ""
-        self.gradebook = _Keeper(resources[IN_MEMORY])
+        self.gradebook = _MarksInMemory(resources[IN_MEMORY])
         return NbGraderPreprocessor.preprocess(self, nb, resources)  # type: ignore[no-any-return]
 
 

@@ -12,7 +12,7 @@ from grader.gradebook.items import points_within_reach
 from grader.gradebook.marks import Marks
 from grader.gradebook.records import Choice, Record
 
-UNGRADED, RULES, ANOTHER = "not graded yet", "the rules of the term", "another attempt is now the best"
+UNGRADED, RULES, ANOTHER_ATTEMPT = "not graded yet", "the rules of the term", "another attempt is now the best"
 
 
 class Attempts:
@@ -32,12 +32,12 @@ class Attempts:
             self._submitted |= self.gradebook.submitted(list(records))
             self.marks |= self.gradebook.marks(list(records))
 
-    def counting(self, student: str) -> str:
+    def counting_digest(self, student: str) -> str:
         """The digest of the attempt that counts now; empty if there is none, or it is unknown."""
         record = self.records.get(student)
         return record.counting if record else ""
 
-    def numbered(self, student: str, digest: str, before: Sequence[Attempt] = ()) -> Attempt:
+    def find_or_number(self, student: str, digest: str, before: Sequence[Attempt] = ()) -> Attempt:
         """The attempt with its number: the one that it has, or the next after all others and those `before` it."""
         record = self.records.get(student)
         graded = record.attempts if record else []
@@ -84,7 +84,7 @@ class Attempts:
         submitted = self._submitted.get(student)
         points = self.points(student, self.marks[student], submitted.timestamp if submitted else None)
         other_points = [record.choice.points.get(attempt, 0.0) for attempt in attempts if attempt != record.counting]
-        return (ANOTHER,) if max(other_points, default=0.0) > points else ()
+        return (ANOTHER_ATTEMPT,) if max(other_points, default=0.0) > points else ()
 
     def choose(
         self, student: str, times: Mapping[Attempt, datetime | None], entries: Mapping[str, GradebookEntry]
@@ -104,7 +104,7 @@ class Attempts:
             points[key] = old_choice.points.get(key, 0.0)
             if entry:
                 marks = self.gradebook.marks_after(entry, old_marks, old_choice.by_hand)
-            if entry or key == self.counting(student):
+            if entry or key == self.counting_digest(student):
                 points[key] = self.points(student, marks, time)
                 ranks[key] = (points[key], time or datetime.min, position)
         choice = Choice(self.rules_for(student), numbers, points, old_choice.by_hand)

@@ -20,7 +20,7 @@ from grader.term.rules import Rule
 
 FOLDER = "published"
 STATE = "state.json"
-_SEEN = "seen"
+_SEEN_FILE = "seen"
 
 
 @dataclass(frozen=True)
@@ -205,8 +205,8 @@ class Publications:
     def note_seen(self, points_changes: Sequence[PointsChange]) -> None:
         """Note that an instructor has seen these changes."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        (self._folder / _SEEN).write_text(seal(points_changes))
+        (self._folder / _SEEN_FILE).write_text(seal(points_changes))
 
     def were_seen(self, points_changes: Sequence[PointsChange]) -> bool:
-        path = self._folder / _SEEN
+        path = self._folder / _SEEN_FILE
         return path.is_file() and path.read_text() == seal(points_changes)
