@@ -259,6 +259,12 @@ exercise = Exercise(
                "merge": "context = context.flatten(2)"},
               "In your results, the heads of one word look at each other. Give the scores the shape (N, heads, T, S): "
               "nqhd,nkhd->nhqk.", kind="axis"),
+        wrong("words and heads exchanged twice",
+              {"split": "v, k, q = (y.reshape(*y.shape[:2], self.heads, -1) for y in (v, k, q))",
+               "merge": "context = context.transpose(1, 2).reshape(*context.shape[:2], -1)"},
+              "In your results, the heads of one word look at each other, as when queries and keys are turned to (N, "
+              "heads, length, d), and an einsum for (N, length, heads, d) follows. Leave out the turn, or write "
+              "nhqd,nhkd in the einsum.", kind="axis"),
         wrong("heads and head_dim exchanged", {"split": ("self.heads", "self.head_dim")},
               "Your results look as if there were head_dim heads with `heads` features each. Reshape to (N, length, "
               "heads, head_dim).", kind="mix-up"),
