@@ -44,7 +44,10 @@ _HAS_NO_PROBABILITIES = "probability tensor contains either `inf`, `nan`"  # tor
 NO_PROBABILITIES = (
     "A softmax gives NaN if all its scores are −∞, or after a division by 0, such as by a temperature of 0."
 )
+_MATH = "Functions of torch take tensors. For a plain number, use those of math."
 _TYPE_ERRORS = {  # by what Python says
+    "argument 'input' (position 1) must be Tensor, not int": _MATH,
+    "argument 'input' (position 1) must be Tensor, not float": _MATH,
     "'torch.Size' object is not callable": "A shape is not a function: write it without parentheses, and brackets "
     "around the number of an axis.",
     "builtin_function_or_method": "A function without parentheses behind it is not called.",

@@ -211,6 +211,7 @@ def test_mistake_is_named_from_the_other_cases_if_one_takes_too_long() -> None:
         ("'torch.Size' object is not callable", "shape"),
         ("cannot unpack non-iterable builtin_function_or_method object", "parentheses"),
         ("'Tensor' object is not callable", "tensor is not a function"),
+        ("sqrt(): argument 'input' (position 1) must be Tensor, not int", "those of math"),
     ],
 )
 def test_errors_of_calls_are_explained(message: str, hint: str) -> None:
