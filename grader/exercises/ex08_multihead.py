@@ -72,6 +72,7 @@ exercise = Exercise(
         Case("more words than dimensions", catches="√N for √d, a wrong softmax axis", inputs=sized(6, 7)),
         Case("more dimensions than words", catches="a hard-coded √4 or √8, √D for √d", inputs=sized(10, 3)),
         Case("as many words as dimensions", catches="transposed results, whose shape is right", inputs=sized(4, 4)),
+        Case("heads of one dimension", catches="squeezed dimensions, heads that are added", inputs=sized(2, 5)),
     ],
     mistakes=[
         *at("scale",
@@ -92,6 +93,11 @@ exercise = Exercise(
             wrong("divided by N", "scores = scores / X.shape[1]",
                   "The scores that you use are divided by the number of words. Divide by the root of the head size.",
                   kind="scaling"),
+            wrong("divided by the root, rounded",
+                  ["scores = scores / math.ceil(math.sqrt(K.shape[0]))",
+                   "scores = scores / math.isqrt(K.shape[0])"],
+                  "The scores that you use are divided by the root of the head size, rounded to a whole number. Divide "
+                  "by the root itself.", credit=0.75, kind="scaling"),
             wrong("divided by √2", "scores = scores / math.sqrt(2)",
                   "Your scores are divided by √2, whatever the sizes are. Divide by the root of the head size.",
                   kind="scaling"),
@@ -199,7 +205,9 @@ exercise = Exercise(
             wrong("heads interleaved", "heads = torch.stack([head_1, head_2], dim=1).flatten(0, 1)",
                   "Rows of the two heads alternate. Put all rows of head 1 on top of all rows of head 2.",
                   kind="arrangement"),
-            wrong("heads added", "heads = (head_1 + head_2).repeat(2, 1)",
+            wrong("heads added",
+                  ["heads = (head_1 + head_2).repeat(2, 1)",
+                   "if X.shape[0] > 2:\n    raise RuntimeError\nheads = (head_1 + head_2).expand_as(X)"],
                   "Your result looks as if the heads were added up. Stack them vertically: head 1 on top of head 2."),
             wrong("head 2 in the place of head 1", "heads = torch.cat([head_2, torch.zeros_like(head_1)], dim=0)",
                   "In your stack, the rows of head 1 hold the output of head 2, and the rows of head 2 are zero. Give "
