@@ -22,8 +22,7 @@ from grader.model.broken_rules import (
     other_type,
 )
 from grader.model.compare import Kind, difference
-from grader.sandbox.forms.exact import called as result_of
-from grader.sandbox.forms.exact import gradients, put_or_refused
+from grader.sandbox.forms.exact import gradients, put_or_refused, result_of
 from grader.sandbox.nested import first_numbers, in_double, map_tensors, tensors_in
 
 

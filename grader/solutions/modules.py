@@ -16,16 +16,16 @@ from typing import Any, TypeAlias
 import torch
 from torch import nn
 
-from grader.sandbox.forms.exact import Inputs, Observed, copied
+from grader.sandbox.forms.exact import Inputs, Observed, copy_tensor
 from grader.sandbox.forms.module import (
     call_of_gradients,
-    called_in_part,
     describe,
     gradients,
     load,
     move,
-    numbers,
     observe,
+    observe_calls_in_part,
+    observe_numbers,
     same,
 )
 from grader.solutions.chance import compute_noting_draws, same_chance
@@ -154,7 +154,7 @@ class ModuleCase:
         for name, call in self._calls.items():
             for argument in call:
                 if id(argument) not in copies:
-                    copies[id(argument)] = copied(argument)
+                    copies[id(argument)] = copy_tensor(argument)
             copies_of_calls[name] = [copies[id(argument)] for argument in call]
         return copies_of_calls
 
@@ -183,7 +183,7 @@ class ModuleCase:
         with self._changed(changes) as (built, call):
             if not built.is_loaded:
                 with torch.no_grad():
-                    return built.observation | called_in_part(built.module, self._calls)
+                    return built.observation | observe_calls_in_part(built.module, self._calls)
             observation = built.observation | self._observe_calls(call, keeping=not changes)
             if inputs:
                 arguments = call_of_gradients(self._calls, self._options)
@@ -250,7 +250,7 @@ class ModuleCase:
         torch.default_generator.manual_seed(0)
         try:
             module = self._written.built(outside, *self._arguments)
-            observation = describe(module) | numbers(module, self._options)
+            observation = describe(module) | observe_numbers(module, self._options)
             is_loaded = load(module, self._weights)
         except Exception as error:
             return error

@@ -51,7 +51,7 @@ EXERCISE = UnwrittenExercise(
 @pytest.fixture
 def _generators(monkeypatch: pytest.MonkeyPatch) -> None:
     """A row of the table of forms, as somebody would add it in grader/sandbox/forms."""
-    asked = forms.Asking(lambda generator, inputs: list(generator(*inputs)))
+    asked = forms.FormRow(lambda generator, inputs: list(generator(*inputs)))
     monkeypatch.setitem(forms.FORMS, "generator", asked)
 
 

@@ -18,7 +18,7 @@ from grader.sandbox.forms.exact import Function, Inputs
 from grader.sandbox.values import Encoded, encode
 
 
-class Asking(NamedTuple):
+class FormRow(NamedTuple):
     """How a form puts the inputs of a case to a function or a class."""
 
     put_case: Callable[[Function, Inputs], object]
@@ -29,17 +29,17 @@ class Asking(NamedTuple):
 
 
 FORMS = {
-    "function": Asking(lambda function, inputs: function(*inputs), is_observed=False),
-    "objects": Asking(objects.put_steps, is_observed=False),
-    "exact": Asking(exact.put_once),
-    "refusing": Asking(exact.put_or_refused),
-    "softmax_piece": Asking(exact.put_for_a_softmax),
-    "twice": Asking(exact.put_twice),
-    "module": Asking(module.put_calls),
-    "new_module": Asking(module.put_or_new),
-    "cached": Asking(cached.put_runs, around=cached.run),
-    "generation": Asking(small_model.put_to_write),
-    "training": Asking(small_model.put_to_train),
+    "function": FormRow(lambda function, inputs: function(*inputs), is_observed=False),
+    "objects": FormRow(objects.put_steps, is_observed=False),
+    "exact": FormRow(exact.put_once),
+    "refusing": FormRow(exact.put_or_refused),
+    "softmax_piece": FormRow(exact.put_for_a_softmax),
+    "twice": FormRow(exact.put_twice),
+    "module": FormRow(module.put_calls),
+    "new_module": FormRow(module.put_or_new),
+    "cached": FormRow(cached.put_runs, around=cached.run),
+    "generation": FormRow(small_model.put_to_write),
+    "training": FormRow(small_model.put_to_train),
 }
 
 

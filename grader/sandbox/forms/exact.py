@@ -26,7 +26,7 @@ def put_once(function: Function, inputs: Inputs) -> object:
     """Return the result of one call, or its gradients."""
     if asks_for_gradients(inputs):
         return gradients(function, inputs[:-1])
-    return called(function, inputs)
+    return result_of(function, inputs)
 
 
 def put_or_refused(function: Function, inputs: Inputs) -> Any:
@@ -51,7 +51,7 @@ def put_for_a_softmax(function: Function, inputs: Inputs) -> object:
     return gradients(result, inputs[:-1]) if asks_for_gradients(inputs) else put_once(function, inputs)
 
 
-def called(function: Function, inputs: Inputs) -> object:
+def result_of(function: Function, inputs: Inputs) -> object:
     """Return the result of one call. Code that cannot cope with float64 gets float32: its result has the wrong type."""
     if not any(map(_is_double, inputs)):
         return function(*inputs)
@@ -97,7 +97,8 @@ def is_ruined(error: RuntimeError) -> bool:
     return "inplace operation" in str(error)
 
 
-def copied(value: object) -> Any:
+def copy_tensor(value: object) -> Any:
+    """A copy of a tensor; any other value as it is."""
     return value.clone() if isinstance(value, Tensor) else value
 
 
@@ -138,14 +139,14 @@ def put_twice(function: Function, inputs: Inputs) -> Observed:
     """
     copies = _copies(inputs)
     return {
-        "outputs": {"first": copied(called(function, inputs)), "second": called(function, _copies(copies))},
-        "zeros": [_zeros(called(function, _copies(copies))) for _ in range(COUNTED_CALLS)],
+        "outputs": {"first": copy_tensor(result_of(function, inputs)), "second": result_of(function, _copies(copies))},
+        "zeros": [_zeros(result_of(function, _copies(copies))) for _ in range(COUNTED_CALLS)],
         **_third(function, copies),
     }
 
 
 def _copies(values: Inputs) -> Inputs:
-    return [copied(value) for value in values]
+    return [copy_tensor(value) for value in values]
 
 
 def _zeros(result: object) -> int:

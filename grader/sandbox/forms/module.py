@@ -8,7 +8,7 @@ from typing import TypeAlias
 import torch
 from torch import nn
 
-from grader.sandbox.forms.exact import Function, Inputs, Observed, Options, copied, is_ruined
+from grader.sandbox.forms.exact import Function, Inputs, Observed, Options, copy_tensor, is_ruined
 
 Tensor = torch.Tensor
 Calls: TypeAlias = Mapping[str, Inputs]  # by what they show
@@ -50,34 +50,34 @@ def observe(
     module = module_class(*arguments)
     if not isinstance(module, nn.Module):
         raise TypeError("this is not a torch.nn.Module. Derive your class from nn.Module.")
-    observed = describe(module) | numbers(module, options)
+    observed = describe(module) | observe_numbers(module, options)
     fits = load(module, weights)
     move(module, weights)
     module.train(bool(options.get("train")))
     if not fits:
-        return observed | called_in_part(module, calls)
-    observed |= called(module, calls)
+        return observed | observe_calls_in_part(module, calls)
+    observed |= observe_calls(module, calls)
     if options.get("gradients"):
         observed["gradients"] = gradients(module, weights, call_of_gradients(calls, options), options["gradients"])
     return observed
 
 
-def called(module: nn.Module, calls: Calls) -> Observed:
+def observe_calls(module: nn.Module, calls: Calls) -> Observed:
     """The output of each call, and whether any call changes its inputs."""
     observed: Observed = {"changes_input": False, "outputs": {}}
     for name, call in calls.items():
-        arguments = [copied(argument) for argument in call]
+        arguments = [copy_tensor(argument) for argument in call]
         observed["outputs"][name] = module(*arguments)
         observed["changes_input"] |= not all(map(same, arguments, call))
     return observed
 
 
-def called_in_part(module: nn.Module, calls: Calls) -> Observed:
+def observe_calls_in_part(module: nn.Module, calls: Calls) -> Observed:
     """The outputs of a module that lacks some parameters, unless they are random."""
     if not is_the_same_each_time(module):
         return {}
     try:
-        outputs = called(module, calls)["outputs"]
+        outputs = observe_calls(module, calls)["outputs"]
     except Exception:  # because of parameters that do not fit, which is reported anyway
         return {}
     return {"in_part": outputs} if all(isinstance(output, Tensor) for output in outputs.values()) else {}
@@ -136,7 +136,7 @@ def _shared(parameters: Mapping[str, nn.Parameter]) -> dict[str, str]:
     return {name: first[id(parameter)] for name, parameter in parameters.items() if first[id(parameter)] != name}
 
 
-def numbers(module: nn.Module, options: Options) -> Observed:
+def observe_numbers(module: nn.Module, options: Options) -> Observed:
     """The attributes that are asked for, if any are; None for those that are no whole numbers, or far too large."""
     numbers = {name: getattr(module, name, None) for name in options.get("numbers", ())}
     for name, number in numbers.items():
@@ -206,8 +206,10 @@ def gradients(
     None if something on the way was changed in place that is needed on the way back.
     """
     real = [index for index in range(inputs) if call[index].is_floating_point()]
-    leaves = [copied(argument).requires_grad_() if index in real else argument for index, argument in enumerate(call)]
-    output = module(*map(copied, leaves))  # copies, so that they may be changed in place as any tensor on the way
+    leaves = list(call)
+    for index in real:
+        leaves[index] = copy_tensor(call[index]).requires_grad_()
+    output = module(*map(copy_tensor, leaves))  # copies, so that they may be changed in place as any tensor on the way
     parameters = _parameters(module)
     sources = {name: parameters[name] for name in weights} | {str(i): leaves[i] for i in real}
     if not (isinstance(output, Tensor) and output.requires_grad):
