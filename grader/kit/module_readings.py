@@ -60,7 +60,7 @@ def reader(
 
     def undropped(arguments: object, weights: object, calls: object, extra: Tensor) -> Tensor:
         if not last or last[0] is not extra:
-            last[:] = extra, _seen_of(solution, arguments, weights, calls, {"train": False})["outputs"]["output"]
+            last[:] = extra, _observation_of(solution, arguments, weights, calls, {"train": False})["outputs"]["output"]
         return last[1]
 
     def read(seen: BuildSeen | ModuleSeen, arguments: Any, weights: Any, calls: Any, how: Any) -> Parts:
@@ -75,31 +75,31 @@ def reader(
         outputs = seen.outputs
         if how.get("train") and "extra" in how:
             quiet = undropped(arguments, weights, calls, how["extra"])
-            both = [outputs["output"], outputs[SECOND_CALL]]
-            parts["dropout"] = wrong_dropout(both, quiet, how["extra"], arguments[RATE])
+            two_outputs = [outputs["output"], outputs[SECOND_CALL]]
+            parts["dropout"] = wrong_dropout(two_outputs, quiet, how["extra"], arguments[RATE])
             if how.get("gradients"):  # which depend on chance, but for whether there are any
-                gradients = _asked_gradients(seen)
+                gradients = _requested_gradients(seen)
                 parts["gradient"] = gradients if isinstance(gradients, str) else ""
             return parts | buffers
         parts["behavior"] = wrong_behavior(outputs, calls["output"][like], causal)
         if parts["behavior"] != TWO_OUTPUTS:  # or there is nothing to compare
             parts["output"] = outputs
             if how.get("gradients"):
-                parts["gradient"] = _asked_gradients(seen)
-        given = calls["output"][like]
+                parts["gradient"] = _requested_gradients(seen)
         parts |= buffers | {"input": CHANGED if seen.changes_input else ""}
-        return parts | {"type": other_type(outputs["output"], given), "initial": not_random(seen, weights)}
+        wrong_type = other_type(outputs["output"], calls["output"][like])
+        return parts | {"type": wrong_type, "initial": not_random(seen, weights)}
 
     return read
 
 
-def _asked_gradients(seen: ModuleSeen) -> Any:
+def _requested_gradients(seen: ModuleSeen) -> Any:
     if seen.gradients is None and not seen.ruined:
         raise ValueError("they were not sent")
     return named_gradients(seen)
 
 
-def _seen_of(solution: Solution, *inputs: Any) -> Any:
+def _observation_of(solution: Solution, *inputs: Any) -> Any:
     with same_chance():
         return observe(solution, *inputs) if isinstance(solution, type) else solution(*inputs)
 
@@ -123,13 +123,14 @@ def wrong_dropout(outputs: Sequence[Any], undropped: Tensor, extra: Tensor, p: f
     if not all(isinstance(output, torch.Tensor) and output.shape == undropped.shape for output in outputs):
         return "In training, the output has a different shape."
     words, size = len(extra), sum(extra.shape)
-    given, quiet = (output.reshape(*output.shape[:-1], -1, size) for output in (torch.stack(list(outputs)), undropped))
-    if equal_but_for_rounding(given, quiet.expand_as(given)):
+    calls = torch.stack(list(outputs))
+    calls, quiet = (output.reshape(*output.shape[:-1], -1, size) for output in (calls, undropped))
+    if equal_but_for_rounding(calls, quiet.expand_as(calls)):
         return "In training, your module drops nothing."
-    dropped = given[..., :words]  # (calls, B, T, heads, T)
-    if not equal_but_for_rounding(dropped @ extra.to(dropped), given[..., words:]):
-        return ON_OUTPUT if not finding(given, quiet.expand_as(given), p) else NOT_WEIGHTS
-    if equal_but_for_rounding(given[0], given[-1]):
+    dropped = calls[..., :words]  # (calls, B, T, heads, T)
+    if not equal_but_for_rounding(dropped @ extra.to(dropped), calls[..., words:]):
+        return ON_OUTPUT if not finding(calls, quiet.expand_as(calls), p) else NOT_WEIGHTS
+    if equal_but_for_rounding(calls[0], calls[-1]):
         return SAME_DROPPED
     if equal_but_for_rounding(dropped.sum(-1), torch.ones_like(dropped.sum(-1))):
         return (

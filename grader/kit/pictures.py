@@ -57,13 +57,14 @@ def scores(value: object, _inputs: Sequence[object]) -> Picture | None:
         return None
     broken = ~matrix.isfinite()
     wrong = _not_finite(broken)
-    same = [i for i in range(1, len(matrix)) if torch.equal(matrix[i], matrix[0])]
+    repeated = [row for row in range(1, len(matrix)) if torch.equal(matrix[row], matrix[0])]
     if torch.equal(matrix, matrix.round()) and bool((matrix != matrix[0, 0]).any()):
         broken[:] = True
         wrong.append("All of them are whole numbers, as if from //. A division with / keeps the decimals.")
-    elif same:
-        broken[same] = True
-        wrong.append(f"{_named('row', same)} repeat{'s' * (len(same) == 1)} row 1: each query needs its own scores.")
+    elif repeated:
+        broken[repeated] = True
+        repeat = "repeats" if len(repeated) == 1 else "repeat"
+        wrong.append(f"{_describe_lines('row', repeated)} {repeat} row 1: each query needs its own scores.")
     total = matrix.sum(1)
     if matrix.shape[1] > 1 and bool((matrix >= 0).all() & ((total - 1).abs() < ROUNDING).all()):
         wrong.append("Each row sums to one: these are weights, after a softmax. Scores come before it.")
@@ -75,7 +76,7 @@ def numbers(value: object, _inputs: Sequence[object]) -> Picture | None:
     """A small matrix of numbers, an array, or the numeric columns of a table, with nothing marked."""
     if isinstance(value, Table):
         cells = [column.cells for column in value.columns]
-        if not cells or not all(isinstance(one, np.ndarray) and one.dtype.kind in "iufb" for one in cells):
+        if not cells or not all(isinstance(column, np.ndarray) and column.dtype.kind in "iufb" for column in cells):
             return None
         value = np.stack(cells, axis=1)  # (rows, columns)
     matrix = as_matrix(value)
@@ -90,22 +91,23 @@ def looks_ahead(first: object, later_changed: object, count_from: int = 1) -> Pi
 
     Both are of shape (B, T, d). None if nothing looks ahead. Words are counted as the notebook does.
     """
-    matrix, other = (
-        as_matrix(part[0]) if isinstance(part, Tensor) and part.dim() == 3 and part.numel() else None
-        for part in (first, later_changed)
-    )
-    if matrix is None or other is None or matrix.shape != other.shape:
+    matrix, changed_matrix = _first_text(first), _first_text(later_changed)
+    if matrix is None or changed_matrix is None or matrix.shape != changed_matrix.shape:
         return None
-    ahead = ~nearly(matrix, other)
+    ahead = ~nearly(matrix, changed_matrix)
     ahead[-1] = False  # the last word may look at itself
     missing = ~matrix.isfinite()
     wrong = _not_finite(missing, count_from)
     if bool(ahead.any()):
-        rows = _named("row", _where(ahead.any(1)), count_from)
+        rows = _describe_lines("row", _true_indices(ahead.any(1)), count_from)
         wrong.append(
             f"Only the last word was changed, and {rows.lower()} changed with it: earlier words see a later one."
         )
     return _picture(matrix, ahead | missing, "word", "feature", wrong, first=count_from) if wrong else None
+
+
+def _first_text(output: object) -> Tensor | None:
+    return as_matrix(output[0]) if isinstance(output, Tensor) and output.dim() == 3 and output.numel() else None
 
 
 def as_matrix(value: object) -> Tensor | None:
@@ -120,11 +122,12 @@ def as_matrix(value: object) -> Tensor | None:
         value = torch.from_numpy(value.astype(np.float64))
     if not isinstance(value, Tensor) or value.is_complex() or not 0 < value.numel() <= MAX_SIDE**2:
         return None
-    found = value.detach().cpu().double()
-    if found.dim() != 2:
-        found = found.squeeze()
-        found = found[None] if found.dim() == 1 else found
-    return found if found.dim() == 2 and max(found.shape) <= MAX_SIDE else None
+    matrix = value.detach().cpu().double()
+    if matrix.dim() != 2:
+        matrix = matrix.squeeze()
+    if matrix.dim() == 1:
+        matrix = matrix[None]
+    return matrix if matrix.dim() == 2 and max(matrix.shape) <= MAX_SIDE else None
 
 
 def _as_row(value: object) -> list[float] | None:
@@ -146,23 +149,23 @@ def _weights(matrix: Tensor, lines: Lines, rows: str, columns: str, hidden: Tens
     missing, negative = ~matrix.isfinite(), matrix < -1e-6
     future = torch.zeros_like(missing) if hidden is None else hidden & (matrix.abs() > 1e-6) & ~missing
     sums = matrix.sum(along[lines])
-    off = _where(sums.isfinite() & ((sums - 1).abs() >= ROUNDING))
+    off = _true_indices(sums.isfinite() & ((sums - 1).abs() >= ROUNDING))
     wrong, right = _not_finite(missing), []
     if bool(future.any()):
-        seen = _named("row", _where(future.any(1)))
-        wrong.append(f"{seen}: weight above the diagonal, on words that come later.")
+        lines_ahead = _describe_lines("row", _true_indices(future.any(1)))
+        wrong.append(f"{lines_ahead}: weight above the diagonal, on words that come later.")
     elif hidden is not None:
         right.append("No weight lies in the future.")
     if len(sums) == 1 and not bool(missing.any()):
         (wrong if off else right).append("The weights do not sum to one." if off else "The weights sum to one.")
     elif off:
         wrong.append(
-            f"{_named(lines, off)} {'does' if len(off) == 1 else 'do'} not sum to one.{_turned(matrix, lines)}"
+            f"{_describe_lines(lines, off)} {'does' if len(off) == 1 else 'do'} not sum to one.{_turned(matrix, lines)}"
         )
     elif not bool(missing.any()):
         right.append(f"Each {lines} sums to one.")
     if bool(negative.any()):
-        wrong.append(f"{_named('row', _where(negative.any(1)))}: a weight below zero.")
+        wrong.append(f"{_describe_lines('row', _true_indices(negative.any(1)))}: a weight below zero.")
     elif not bool(missing.any()):
         right.append("No weight is negative.")
     marked = missing | negative | future
@@ -171,15 +174,15 @@ def _weights(matrix: Tensor, lines: Lines, rows: str, columns: str, hidden: Tens
 
 def _turned(matrix: Tensor, lines: Lines) -> str:
     """A sentence if weights sum to one along the other axis."""
-    other = matrix.sum(0 if lines == "row" else 1)
-    if min(matrix.shape) < 2 or not bool(((other - 1).abs() < ROUNDING).all()):
+    crosswise = matrix.sum(0 if lines == "row" else 1)
+    if min(matrix.shape) < 2 or not bool(((crosswise - 1).abs() < ROUNDING).all()):
         return ""
     return f" Each {'column' if lines == 'row' else 'row'} does instead."
 
 
 def _not_finite(missing: Tensor, count_from: int = 1) -> list[str]:
-    rows = _where(missing.any(1))
-    return [f"{_named('row', rows, count_from)}: NaN or infinite."] if rows else []
+    rows = _true_indices(missing.any(1))
+    return [f"{_describe_lines('row', rows, count_from)}: NaN or infinite."] if rows else []
 
 
 def _picture(
@@ -214,11 +217,11 @@ def two_digits(number: float) -> float | str:
     return rounded
 
 
-def _named(what: str, which: Sequence[int], count_from: int = 1) -> str:
+def _describe_lines(noun: str, indices: Sequence[int], count_from: int = 1) -> str:
     """Such as "Row 2", "Rows 1, 2 and 4"."""
-    numbers = (index + count_from for index in which)
-    return f"{what.capitalize()}{'s' * (len(which) > 1)} {listed(numbers, len(which))}"
+    numbers = (index + count_from for index in indices)
+    return f"{noun.capitalize()}{'s' * (len(indices) > 1)} {listed(numbers, len(indices))}"
 
 
-def _where(which: Tensor) -> list[int]:
-    return [int(index) for index in which.nonzero()]
+def _true_indices(mask: Tensor) -> list[int]:
+    return [int(index) for index in mask.nonzero()]
