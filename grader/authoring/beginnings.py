@@ -19,7 +19,7 @@ from grader.course.folder import CONFIG_FILE, Course
 from grader.errors import CourseError
 from grader.model.label import Label, label_of
 from grader.notebooks.cells import solutions, solved_exercise, tested_exercise
-from grader.pages.sections import Sections, points_in
+from grader.pages.headings import Headings, points_in
 
 # Making an exercise file from a solution cell that the author has already written.
 
@@ -179,7 +179,7 @@ def new_exercise(course: Course, name: str, assignment: str) -> NewExercise:
     course.chosen([assignment])
     path, notebook = _notebook_of(course, assignment, label)
     place = _place_of(notebook, label)
-    heading = Sections.of(notebook).by_anchor.get(f"exercise-{label}", "")
+    heading = Headings.of(notebook).by_anchor.get(f"exercise-{label}", "")
     if place is None and heading:
         raise CourseError(
             f"The notebook has a section for exercise {label}, but no solution cell. Add one there: in nbgrader's "

@@ -24,7 +24,7 @@ from grader.notebooks.cells import (
     solved_exercise,
     tested_exercise,
 )
-from grader.pages.sections import Sections, points_in
+from grader.pages.headings import Headings, points_in
 from grader.solutions.lines import definition
 
 SCHEMA = 3  # of nbgrader's metadata; nbgrader upgrades older cells itself
@@ -48,7 +48,7 @@ def problems_of_notebooks(
     solved_labels = [label for label in map(solved_exercise, cells) if label is not None]
     headings: dict[str, str] = {}
     for notebook in notebooks.values():
-        headings |= Sections.of(notebook).by_anchor
+        headings |= Headings.of(notebook).by_anchor
     yield from _other_solutions(notebooks.values(), exercises)
     for label in labels:
         yield from _missing_cells(label, solved_labels, tests, headings)

@@ -3,9 +3,9 @@
 __all__ = [
     "feedback",
     "feedback_page",
+    "headings",
     "page_parts",
     "report",
-    "sections",
     "spreadsheet",
     "text_html",
 ]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from grader.gradebook.graded import Stopped
@@ -21,64 +22,80 @@ from grader.pages.report_lines import (
     Counts,
     Denied,
     ExercisePoints,
-    HeldMistake,
-    Holders,
     Identical,
     LateStudent,
+    MisconceptionLine,
+    MistakeLine,
     Mistakes,
-    Named,
     Points,
     StoppedCode,
     StudentLine,
+    StudentMistake,
     Summary,
 )
-from grader.pages.sentence_groups import said_of_each
+from grader.pages.sentence_groups import sentence_by_misconception
 from grader.term.rules import Rule
 from grader.term.times import local
 
 BINS = 12  # at most, in the distribution of points
-ROUND = (0.5, 1, 2, 2.5, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000)  # widths that a bin may have
+WIDTHS = (0.5, 1, 2, 2.5, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000)  # widths that a bin may have
 
 
 def summary(grades: ClassGrades, files: Mapping[str, str] | None = None) -> Summary:
     """Summarize a class. `files` are digests of submissions."""
-    graded = grades.graded
+    everyone, graded = grades.standings, grades.graded
     titles = _titles(graded)
-    empty = {standing.student for standing in graded if _is_empty(standing, grades.course_solutions)}
+    empty = _select(graded, lambda standing: _is_empty(standing, grades.course_solutions))
+    filled_in = [standing for standing in graded if standing.student not in empty]
+    environments = {standing.result.environment for standing in graded}
+    no_time: list[str] = []
+    if grades.late:
+        no_time = _select(graded, lambda standing: not standing.has_time and not standing.is_called_late)
+    stopped: list[StoppedCode] = []
+    denied: list[Denied] = []
+    for standing in grades.submissions:
+        stopped += _stopped(standing)
+        if standing.blocked:
+            denied.append(Denied(standing.student, standing.blocked))
     return Summary(
         assignment=grades.assignment,
         written=local(datetime.now(UTC), grades.zone).isoformat(timespec="seconds"),
         due=local(grades.duedate, grades.zone).isoformat() if grades.duedate else None,
         zone=grades.zone,
-        environments=sorted({one.result.environment for one in graded if one.result.environment}),
-        counts=Counts(len(grades.standings), len(graded)),
+        environments=sorted(filter(None, environments)),
+        counts=Counts(len(everyone), len(graded)),
         points=_points(grades),
         exercises=[_exercise(item, titles, graded) for item in grades.items],
-        mistakes=_mistakes([standing for standing in graded if standing.student not in empty], grades.items, titles),
-        stopped=[line for standing in grades.submissions for line in _stopped(standing)],
-        denied=[Denied(standing.student, standing.blocked) for standing in grades.submissions if standing.blocked],
+        mistakes=_mistakes(filled_in, grades.items, titles),
+        stopped=stopped,
+        denied=denied,
         identical=_identical(grades, files or {}, empty),
         in_process=_in_process(graded),
         late=_late(graded),
         late_rule=grades.late.words if grades.late else "",
-        late_without_time=[standing.student for standing in graded if standing.is_called_late],
-        no_time=[one.student for one in graded if grades.late and not one.has_time and not one.is_called_late],
-        waiting=[standing.student for standing in graded if standing.waits],
-        empty=[standing.student for standing in graded if standing.student in empty],
-        no_submission=[standing.student for standing in grades.standings if not standing.has_submitted],
-        no_grade=[
-            standing.student for standing in grades.standings if standing.has_submitted and not standing.is_graded
-        ],
-        students=[_student(standing, grades) for standing in grades.standings],
+        late_without_time=_select(graded, lambda standing: standing.is_called_late),
+        no_time=no_time,
+        waiting=_select(graded, lambda standing: bool(standing.waits)),
+        empty=empty,
+        no_submission=_select(everyone, lambda standing: not standing.has_submitted),
+        no_grade=_select(everyone, lambda standing: standing.has_submitted and not standing.is_graded),
+        students=[_student(standing, grades) for standing in everyone],
     )
 
 
+def _select(standings: Iterable[Standing], condition: Callable[[Standing], bool]) -> list[str]:
+    return [standing.student for standing in standings if condition(standing)]
+
+
+def _verdicts(graded: Iterable[Standing]) -> list[Verdict]:
+    return [scored.verdict for standing in graded for scored in standing.verdicts]
+
+
 def _titles(graded: Iterable[Standing]) -> dict[Label | None, str]:
-    verdicts = [scored.verdict for standing in graded for scored in standing.verdicts]
-    return {verdict.exercise: verdict.title for verdict in verdicts if verdict.exercise is not None}
+    return {verdict.exercise: verdict.title for verdict in _verdicts(graded) if verdict.exercise is not None}
 
 
-def _is_empty(standing: Standing, given: Mapping[Label, Sequence[str]]) -> bool:
+def _is_empty(standing: Standing, course_solutions: Mapping[Label, Sequence[str]]) -> bool:
     """Whether nothing was filled in, or nothing can be read. Such a notebook would be in every list of mistakes.
 
     Missing functions are not enough: cells may be filled in with other names, or with code that does not run. An
@@ -87,40 +104,47 @@ def _is_empty(standing: Standing, given: Mapping[Label, Sequence[str]]) -> bool:
     reasons = {scored.verdict.reason for scored in standing.verdicts}
     if not reasons or not reasons <= {Reason.TO_DO, Reason.MISSING}:
         return False
-    return reasons == {Reason.TO_DO} or all(
-        source.split() in [known.split() for known in ("", *given.get(number, ()))]
-        for number, source in standing.solutions.items()
-    )
+    if reasons == {Reason.TO_DO}:
+        return True
+    for exercise, source in standing.solutions.items():
+        empty_sources = ("", *course_solutions.get(exercise, ()))
+        if source.split() not in [empty.split() for empty in empty_sources]:
+            return False
+    return True
 
 
 def _in_process(graded: Iterable[Standing]) -> list[str]:
-    verdicts = [scored.verdict for standing in graded for scored in standing.verdicts]
-    return list(dict.fromkeys(verdict.label for verdict in verdicts if verdict.in_process))
+    return list(dict.fromkeys(verdict.label for verdict in _verdicts(graded) if verdict.in_process))
 
 
-def _bin_width(most: float) -> float:
-    """A round number that goes into `most` at most BINS times."""
-    return next((width for width in ROUND if most / width <= BINS), math.ceil(most / BINS))
+def _bin_width(max_points: float) -> float:
+    """A round number that goes into the points at most BINS times."""
+    for width in WIDTHS:
+        if max_points / width <= BINS:
+            return width
+    return math.ceil(max_points / BINS)
 
 
 def _points(grades: ClassGrades) -> Points:
     """The points of a class and their distribution. Points above the maximum go into the last bin."""
-    most = grades.max_points
+    max_points = grades.max_points
     totals = [standing.total for standing in grades.graded if not standing.waits]
-    so_far = [standing.total for standing in grades.graded if standing.waits]
-    width = _bin_width(most) if most else 1.0
-    count = max(1, math.ceil(most / width))
-    final, open_ = (Counter(min(count - 1, int(total / width)) for total in some) for some in (totals, so_far))
+    open_totals = [standing.total for standing in grades.graded if standing.waits]
+    width = _bin_width(max_points) if max_points else 1.0
+    count = max(1, math.ceil(max_points / width))
+    students = Counter(min(count - 1, int(total / width)) for total in totals)
+    waiting = Counter(min(count - 1, int(total / width)) for total in open_totals)
     quarters = statistics.quantiles(totals, n=4, method="inclusive") if len(totals) > 1 else totals * 3
+    bins = [Bin(index * width, (index + 1) * width, students[index], waiting[index]) for index in range(count)]
     return Points(
-        max=most,
+        max=max_points,
         max_without_rules=grades.without_rules,
         final=len(totals),
         mean=round(statistics.mean(totals), 2) if totals else None,
         median=round(quarters[1], 2) if totals else None,
         middle_half=(round(quarters[0], 2), round(quarters[2], 2)) if totals else None,
-        full_marks=sum(total >= most for total in totals),
-        distribution=[Bin(index * width, (index + 1) * width, final[index], open_[index]) for index in range(count)],
+        full_marks=sum(total >= max_points for total in totals),
+        distribution=bins,
     )
 
 
@@ -143,75 +167,82 @@ def _exercise(item: Item, titles: Mapping[Label | None, str], graded: Sequence[S
     )
 
 
-def _verdicts(standing: Standing, items: Sequence[Item]) -> list[Verdict]:
+def _valid_verdicts(standing: Standing, items: Sequence[Item]) -> list[Verdict]:
     """The verdicts that still hold. Where a person gave full marks, or has yet to look, nothing counts as wrong."""
-    by_hand = {
-        item.exercise or item.name
-        for item in items
-        if item.cell in standing.waits or standing.raw.get(item.cell, 0.0) >= item.max_points > 0
-    }
+    overruled: set[Label] = set()
+    for item in items:
+        has_full_marks = standing.raw.get(item.cell, 0.0) >= item.max_points > 0
+        if item.cell in standing.waits or has_full_marks:
+            overruled.add(item.exercise or item.name)
     verdicts = [scored.verdict for scored in standing.verdicts]
-    return [one for one in verdicts if one.right or (one.exercise or one.title) not in by_hand]
+    return [verdict for verdict in verdicts if verdict.right or (verdict.exercise or verdict.title) not in overruled]
+
+
+@dataclass
+class _ExerciseMistakes:
+    """Who made which mistakes in an exercise, and what they read."""
+
+    students: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))  # by misconception
+    others: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))  # students by kind of mistake
+    sentences: dict[str, str] = field(default_factory=dict)  # by misconception, where it was the only one
+    sentences_beside: dict[str, str] = field(default_factory=dict)  # the same where there were several
+
+    def add(self, student: str, verdict: Verdict) -> None:
+        for name in verdict.misconceptions:
+            self.students[name].append(student)
+        for function in verdict.functions.values() or [verdict]:
+            sentences = self.sentences if len(function.misconceptions) == 1 else self.sentences_beside
+            sentences.update(sentence_by_misconception(function))
+        if not verdict.misconceptions and not verdict.right:
+            kind = f"{verdict.title}: {verdict.reason}" if verdict.in_process else verdict.reason
+            self.others[kind].append(student)
+
+    def lines(self, exercise: Label | None, title: str) -> Mistakes:
+        sentences = self.sentences_beside | self.sentences
+        misconceptions = [
+            MisconceptionLine(name, len(students), students, sentences.get(name, ""))
+            for name, students in _most_frequent_first(self.students)
+        ]
+        others = [MistakeLine(name, len(students), students) for name, students in _most_frequent_first(self.others)]
+        return Mistakes(exercise, title, misconceptions, others)
 
 
 def _mistakes(graded: Sequence[Standing], items: Sequence[Item], titles: Mapping[Label | None, str]) -> list[Mistakes]:
-    named: dict[Label | None, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    others: dict[Label | None, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    says: dict[tuple[Label | None, str], str] = {}
-    says_beside: dict[tuple[Label | None, str], str] = {}  # if there were several in one verdict
+    mistakes: dict[Label | None, _ExerciseMistakes] = defaultdict(_ExerciseMistakes)
     for standing in graded:
-        for verdict in _verdicts(standing, items):
-            exercise, names = verdict.exercise, verdict.misconceptions
-            for name in names:
-                named[exercise][name].append(standing.student)
-            for one in verdict.functions.values() or [verdict]:
-                found = says if len(one.misconceptions) == 1 else says_beside
-                found.update({(exercise, name): text for name, text in said_of_each(one).items()})
-            if not names and not verdict.right:
-                kind = f"{verdict.title}: {verdict.reason}" if verdict.in_process else verdict.reason
-                others[exercise][kind].append(standing.student)
-    return [
-        Mistakes(
-            exercise=exercise,
-            title=titles.get(exercise, ""),
-            misconceptions=[
-                Named(name, len(students), students, (says_beside | says).get((exercise, name), ""))
-                for name, students in _ranked(named[exercise])
-            ],
-            other_mistakes=[Holders(name, len(students), students) for name, students in _ranked(others[exercise])],
-        )
-        for exercise in as_in([item.exercise for item in items], {*named, *others})
-    ]
+        for verdict in _valid_verdicts(standing, items):
+            if verdict.misconceptions or not verdict.right:
+                mistakes[verdict.exercise].add(standing.student, verdict)
+    exercises = as_in([item.exercise for item in items], mistakes)
+    return [mistakes[exercise].lines(exercise, titles.get(exercise, "")) for exercise in exercises]
 
 
-def _ranked(found: Mapping[str, Sequence[str]]) -> list[tuple[str, list[str]]]:
-    """The mistakes and who made them, the most frequent first."""
-    who = {str(name): list(dict.fromkeys(students)) for name, students in found.items()}
-    return sorted(who.items(), key=lambda mistake: (-len(mistake[1]), mistake[0]))
+def _most_frequent_first(mistakes: Mapping[str, Sequence[str]]) -> list[tuple[str, list[str]]]:
+    """The mistakes, and the students who made them, each once."""
+    students_of = {str(name): list(dict.fromkeys(students)) for name, students in mistakes.items()}
+    return sorted(students_of.items(), key=lambda mistake: (-len(mistake[1]), mistake[0]))
 
 
 def _stopped(standing: Standing) -> list[StoppedCode]:
     """Code that stopped in hidden cases or in a cell, each once even if both its cell and its verdict report it."""
-    verdicts = [scored.verdict for scored in standing.verdicts]
-    of_functions = [each for verdict in verdicts for each in (verdict.functions.values() or [verdict])]
-    found = dict.fromkeys(Stopped(each.exercise, each.lost) for each in of_functions if each.lost)
-    found |= dict.fromkeys(standing.stopped)
-    return [
-        StoppedCode(
-            student=standing.student,
-            exercise=stopped.exercise,
-            kind="timeout" if stopped.lost.loss.is_timeout else "crash",
-            said=sentence_of(stopped.lost),
-        )
-        for stopped in found
-    ]
+    stops: dict[Stopped, None] = {}  # in this order
+    for scored in standing.verdicts:
+        for verdict in scored.verdict.functions.values() or [scored.verdict]:
+            if verdict.lost:
+                stops[Stopped(verdict.exercise, verdict.lost)] = None
+    stops |= dict.fromkeys(standing.stopped)
+    lines = []
+    for stop in stops:
+        kind = "timeout" if stop.lost.loss.is_timeout else "crash"
+        lines.append(StoppedCode(standing.student, stop.exercise, kind, said=sentence_of(stop.lost)))
+    return lines
 
 
 def _identical(grades: ClassGrades, files: Mapping[str, str], empty: Collection[str]) -> list[Identical]:
     works = {}
-    for one in grades.submissions:
-        file = "" if one.student in empty else files.get(one.student, "")
-        works[one.student] = Work(one.solutions, one.result.words, file)
+    for standing in grades.submissions:
+        file = "" if standing.student in empty else files.get(standing.student, "")
+        works[standing.student] = Work(standing.solutions, standing.result.words, file)
     return identical(works, grades.course_solutions, grades.course_words, grades.released_lines)
 
 
@@ -225,9 +256,15 @@ def _late(graded: Sequence[Standing]) -> list[LateStudent]:
 def _student(standing: Standing, grades: ClassGrades) -> StudentLine:
     has_grade = standing.is_graded
     waiting = grades.waiting.get(standing.student, ())
-    status = (
-        "waiting" if waiting else "graded" if has_grade else "no grade" if standing.has_submitted else "no submission"
-    )
+    if waiting:
+        status = "waiting"
+    elif has_grade:
+        status = "graded"
+    else:
+        status = "no grade" if standing.has_submitted else "no submission"
+    misconceptions: list[StudentMistake] = []
+    for verdict in _valid_verdicts(standing, grades.items):
+        misconceptions += [StudentMistake(verdict.exercise, name) for name in verdict.misconceptions]
     return StudentLine(
         student=standing.student,
         last_name=standing.person.last_name,
@@ -236,18 +273,14 @@ def _student(standing: Standing, grades: ClassGrades) -> StudentLine:
         points=round(standing.total, 2) if has_grade else None,
         penalty=standing.penalty,
         seconds_late=round(standing.late_by.total_seconds()),
-        exercises={item.label: _counted(standing, item) for item in grades.items} if has_grade else {},
+        exercises={item.label: _counted_points(standing, item) for item in grades.items} if has_grade else {},
         waiting=waiting,
-        misconceptions=[
-            HeldMistake(verdict.exercise, name)
-            for verdict in _verdicts(standing, grades.items)
-            for name in verdict.misconceptions
-        ],
+        misconceptions=misconceptions,
         hand_in=standing.attempt,
     )
 
 
-def _counted(standing: Standing, item: Item) -> float | None:
+def _counted_points(standing: Standing, item: Item) -> float | None:
     """The points that count; None if the item is void, or waits for points from a person."""
     if item.rule is Rule.VOID or item.cell in standing.waits:
         return None

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from grader.model.label import Label, in_order
 from grader.pages.report_lines import Identical
 
-FEW = 8  # if more students than this, and than half of the class, share a text of their own, an earlier release had it
+MAX_SHARING = 8  # if more students than this, and than half of the class, share a text, an earlier release had it
 WORDS, LETTERS = 6, 200  # shorter texts, and shorter code without blanks, are often the same
-MOST_OWN_WORDS = 200  # text cells to compare in one notebook
+MAX_TEXTS = 200  # text cells to compare in one notebook
 _FILE, _ALL = "the same file, byte for byte", "the same text in everything that they filled in"
+_UNNAMED_TEXT = "a text of their own"
 
 
 @dataclass(frozen=True)
@@ -29,75 +30,76 @@ class Work:
 
 def identical(
     works: Mapping[str, Work],
-    given: Mapping[Label, Sequence[str]],
-    given_words: Collection[str],
-    handed_out: Collection[str] = (),
+    course_solutions: Mapping[Label, Sequence[str]],
+    course_words: Collection[str],
+    released_lines: Collection[str] = (),
 ) -> list[Identical]:
     """Groups of students who submitted the same file or the same text, the largest last.
 
-    What the course has given, and short answers, do not count. `handed_out` are the lines of the release, which may be
-    most of a cell with a short answer.
+    What the course has given, and short answers, do not count. `released_lines` may be most of a cell with a short
+    answer.
     """
-    known = {exercise: set(map(_words, sources)) for exercise, sources in given.items()}
-    tell_apart = _Own(known, set(map(_words, given_words)), set(map(_words, handed_out)))
-    holders: dict[tuple[str, str], set[str]] = defaultdict(set)  # by what it is, and its text
+    code = {exercise: set(map(_words, sources)) for exercise, sources in course_solutions.items()}
+    course_text = _CourseText(code, set(map(_words, course_words)), set(map(_words, released_lines)))
+    students_of: dict[tuple[str, str], set[str]] = defaultdict(set)  # by what it is, and its text
     for student, work in works.items():
-        for what, text in tell_apart.texts(work):
-            holders[what, text].add(student)
-    found: dict[tuple[str, ...], list[str]] = {}
-    for (what, _), students in sorted(holders.items(), key=lambda item: _rank(item[0][0])):
+        for subject, text in course_text.texts_of_student(work):
+            students_of[subject, text].add(student)
+    groups: dict[tuple[str, ...], list[str]] = {}  # what is the same, by students
+    for subject, text in sorted(students_of, key=lambda shared: _rank(shared[0])):
+        students = students_of[subject, text]
         if len(students) < 2:
             continue
-        if what == _OWN_WORDS and len(students) > max(FEW, len(works) / 2):
+        if subject == _UNNAMED_TEXT and len(students) > max(MAX_SHARING, len(works) / 2):
             continue  # it was probably in an earlier release
-        told = found.setdefault(tuple(sorted(students)), [])
-        if not told or (told[0] not in (_FILE, _ALL) and what not in told):
-            told.append(what)
-    return [Identical(*group) for group in sorted(found.items(), key=lambda group: (len(group[0]), group[0]))]
+        subjects = groups.setdefault(tuple(sorted(students)), [])
+        if not subjects or (subjects[0] not in (_FILE, _ALL) and subject not in subjects):
+            subjects.append(subject)
+    return [Identical(*group) for group in sorted(groups.items(), key=lambda group: (len(group[0]), group[0]))]
 
 
-_OWN_WORDS = "a text of their own"
-
-
-def _rank(what: str) -> tuple[int, str]:
-    return ([_FILE, _ALL, what, _OWN_WORDS].index(what), what)
+def _rank(subject: str) -> tuple[int, str]:
+    return ([_FILE, _ALL, subject, _UNNAMED_TEXT].index(subject), subject)
 
 
 @dataclass(frozen=True)
-class _Own:
-    """Tells a student's own writing from that of the course."""
+class _CourseText:
+    """What the course wrote, which a student's own writing is told apart from."""
 
-    known: Mapping[Label, Collection[str]]  # given code
-    known_words: Collection[str]
-    handed_out: Collection[str]  # lines
+    code: Mapping[Label, Collection[str]]
+    words: Collection[str]
+    released_lines: Collection[str]
 
-    def texts(self, work: Work) -> Iterator[tuple[str, str]]:
+    def texts_of_student(self, work: Work) -> Iterator[tuple[str, str]]:
         """The things that may be the same, each with its text, if that is long enough."""
-        code = {
-            exercise: "\n".join(self._lines(source))
-            for exercise, source in sorted(work.solutions.items(), key=lambda item: in_order(item[0]))
-            if _words(source) not in self.known.get(exercise, ())
-        }
-        texts = [(name, said) for name, said in work.words if _words(said) not in self.known_words]
-        words = [(name, _words("\n".join(self._lines(said)))) for name, said in texts]
-        whole = "\n\n".join([*code.values(), *(text for name, text in words if name)])
+        code: dict[Label, str] = {}
+        for exercise, source in sorted(work.solutions.items(), key=lambda solution: in_order(solution[0])):
+            if _words(source) not in self.code.get(exercise, ()):
+                code[exercise] = "\n".join(self._new_lines(source))
+        answers: list[tuple[str, str]] = []
+        for name, text in work.words:
+            if _words(text) not in self.words:
+                answers.append((name, _words("\n".join(self._new_lines(text)))))
+        whole = "\n\n".join([*code.values(), *(text for name, text in answers if name)])
         if work.file:
             yield _FILE, work.file
-        if _letters(whole) >= LETTERS:
+        if _count_letters(whole) >= LETTERS:
             yield _ALL, whole
-        yield from ((f"exercise {exercise}", text) for exercise, text in code.items() if _letters(text) >= LETTERS)
-        for name, text in words[:MOST_OWN_WORDS]:
+        for exercise, text in code.items():
+            if _count_letters(text) >= LETTERS:
+                yield f"exercise {exercise}", text
+        for name, text in answers[:MAX_TEXTS]:
             if len(text.split()) >= WORDS:
-                yield (f"the answer {name}" if name else _OWN_WORDS), text
+                yield (f"the answer {name}" if name else _UNNAMED_TEXT), text
 
-    def _lines(self, text: str) -> list[str]:
-        """The lines that are neither blank nor handed out."""
-        return [line.rstrip() for line in text.splitlines() if line.strip() and _words(line) not in self.handed_out]
+    def _new_lines(self, text: str) -> list[str]:
+        """The lines that are neither blank nor released."""
+        return [line.rstrip() for line in text.splitlines() if line.strip() and _words(line) not in self.released_lines]
 
 
 def _words(text: str) -> str:
     return " ".join(text.split())
 
 
-def _letters(text: str) -> int:
+def _count_letters(text: str) -> int:
     return len("".join(text.split()))

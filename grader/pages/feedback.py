@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 _COPIED = "group.txt"  # beside a page that is a copy
 
 
-def submitted_by(course: Course, assignment: str) -> Mapping[str, str]:
+def submitters_for_others(course: Course, assignment: str) -> Mapping[str, str]:
     """Who submitted for the group, by student; without those who submitted themselves."""
     if not term_rules(course, assignment).groups:
         return {}
@@ -39,15 +39,15 @@ def remove_copies(course: Course, assignment: str) -> None:
         shutil.rmtree(mark.parent)
 
 
-def copy_pages(course: Course, assignment: str, by: Mapping[str, str]) -> None:
+def copy_pages(course: Course, assignment: str, submitter_of: Mapping[str, str]) -> None:
     feedback = course.folder("feedback")
-    for student, other in by.items():
+    for student, submitter in submitter_of.items():
         target = feedback / student / assignment
         shutil.rmtree(target, ignore_errors=True)
         target.mkdir(parents=True)
-        for page in (feedback / other / assignment).glob("*.html"):
+        for page in (feedback / submitter / assignment).glob("*.html"):
             shutil.copyfile(page, target / page.name)
-        (target / _COPIED).write_text(f"Submitted by {other}, for the group.\n")
+        (target / _COPIED).write_text(f"Submitted by {submitter}, for the group.\n")
 
 
 def write_feedback(course: Course, assignment: str, students: Sequence[str] = ()) -> list[Path]:
@@ -62,23 +62,26 @@ def write_feedback(course: Course, assignment: str, students: Sequence[str] = ()
         raise CourseError(f"{assignment} is not graded yet. Run: grader autograde {assignment}")
     api = course.api()
     check_gradebook(api)
-    by = submitted_by(course, assignment)
-    if without := sorted(student for student in students if by.get(student, student) not in graded):
-        raise CourseError(f"There is no graded notebook of {assignment} by {', '.join(map(one_line, without))}.")
+    submitter_of = submitters_for_others(course, assignment)
+    submitters = {student: submitter_of.get(student, student) for student in students}
+    ungraded = sorted(student for student, submitter in submitters.items() if submitter not in graded)
+    if ungraded:
+        raise CourseError(f"There is no graded notebook of {assignment} by {', '.join(map(one_line, ungraded))}.")
     remove_copies(course, assignment)
-    for student in {by.get(student, student): None for student in students} or [""]:  # everyone
+    for student in dict.fromkeys(submitters.values()) or [""]:  # everyone
         result = api.generate_feedback(assignment, student or None, force=True)
         if not result["success"]:
             raise CourseError(
                 f"nbgrader could not write the feedback. It says:\n{reason_of(result)}\nFix that, then run this again. "
                 f"For all of nbgrader's output, run: nbgrader generate_feedback {assignment} --force"
             )
-    copy_pages(course, assignment, {student: other for student, other in by.items() if other in graded})
+    copied = {student: submitter for student, submitter in submitter_of.items() if submitter in graded}
+    copy_pages(course, assignment, copied)
     if not students:
         for student in sorted(_with_points(api, assignment) - graded):
             log.warning(f"{one_line(student)} has points, but no graded notebook, so there is no feedback page.")
         for page in course.folder("feedback").glob(f"*/{assignment}/*.html"):
-            if page.parent.parent.name not in {*graded, *by}:
+            if page.parent.parent.name not in {*graded, *submitter_of}:
                 page.unlink()  # left from an earlier run, and no longer true
     pages = sorted(course.folder("feedback").glob(f"*/{assignment}/*.html"))
     return [page for page in pages if not students or page.parent.parent.name in students]

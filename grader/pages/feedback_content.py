@@ -21,9 +21,9 @@ from grader.model.verdict import Picture, Reason, Scored, Verdict, about_their_c
 from grader.notebooks.cells import NOTES, exercise_of, is_test_cell, ours, solved_exercise
 from grader.notebooks.outputs import rebuild_outputs
 from grader.notebooks.verdict_cells import tried_in, verdicts_of
-from grader.pages.page_parts import Figure, Page, PagePart, Said, state_of
-from grader.pages.sections import Sections, without_points
-from grader.pages.sentence_groups import Group, groups_of
+from grader.pages.headings import Headings, without_points
+from grader.pages.page_parts import Figure, Page, PageSection, state_of
+from grader.pages.sentence_groups import SentenceGroup, groups_of
 from grader.pages.text_html import MAX_PRINTED, clean, highlighted, narrow_html, picture_html, printed, sentence_html
 from grader.sandbox.plain_text import one_line
 from grader.term.rules import Rule
@@ -80,67 +80,84 @@ MAX_OUTPUTS = 50  # of a cell, on the page
 _PATH = re.compile(r"(?<![\w.…/~])(?:~|/[\w.@+-]+)/[^\s'\"`,;:()]+")
 
 
-def page_of(notebook: NotebookNode, names: Mapping[str, object], sections: Sections) -> Page:
+def page_of(notebook: NotebookNode, names: Mapping[str, object], headings: Headings) -> Page:
     """The contents of the page. `names` is what nbgrader knows: student, notebook, score, late penalty."""
-    return _Reader(notebook, names, sections).page()
+    return _Reader(notebook, names, headings).page()
 
 
 class _Reader:
     """Read what the grader and nbgrader wrote into a notebook."""
 
-    def __init__(self, notebook: NotebookNode, names: Mapping[str, object], sections: Sections) -> None:
+    def __init__(self, notebook: NotebookNode, names: Mapping[str, object], headings: Headings) -> None:
         self.notebook = notebook
         self.names = names
-        self.sections = sections
+        self.headings = headings
         self.sources = "\n".join(cell.source for cell in notebook.cells)
-        self.solutions = {
-            exercise: cell for cell in notebook.cells if (exercise := solved_exercise(cell)) is not None
-        }  # fmt: skip
+        self.solutions: dict[Label, NotebookNode] = {}
+        for cell in notebook.cells:
+            exercise = solved_exercise(cell)
+            if exercise is not None:
+                self.solutions[exercise] = cell
         self.tested: set[Label | None] = set()
 
     def page(self) -> Page:
-        parts = [_by_rule(part, cell) for cell in self.notebook.cells if (part := self._part(cell))]
-        parts += [part for exercise, cell in self.solutions.items() if (part := self._only_comment(exercise, cell))]
-        score, largest = number(self.names.get("score")), number(self.names.get("max_score"))
-        largest = sum(part.max_points for part in parts) if largest is None else largest
+        sections = self._sections()
+        score = number(self.names.get("score"))
+        max_score = number(self.names.get("max_score"))
+        if max_score is None:
+            max_score = sum(section.max_points for section in sections)
+        without_rules = number(self.names.get("without_rules"))
         name = one_line(self.names.get("notebook", "") or "feedback")
-        places = (self.notebook, *self.notebook.cells[:1])
-        notes = [note for place in places for note in converted(ours(place).get(NOTES), Texts) or ()]
+        notes: list[str] = []
+        for owner in (self.notebook, *self.notebook.cells[:1]):
+            notes += converted(ours(owner).get(NOTES), Texts) or ()
         return Page(
-            title=self.sections.title or name,
+            title=self.headings.title or name,
             student=one_line(self.names.get("of") or self.names.get("student", "")),
             notebook=name,
             score=None if score is None else max(0.0, score),  # nbgrader's penalty may be more than the points
-            max_score=largest,
-            without_rules=largest if (most := number(self.names.get("without_rules"))) is None else most,
+            max_score=max_score,
+            without_rules=max_score if without_rules is None else without_rules,
             late_penalty=number(self.names.get("late_penalty")) or 0.0,
             attempt=one_line(self.names.get("attempt", "")),
             why_late=one_line(self.names.get("why_late", "")),
-            parts=parts,
+            sections=sections,
             notes=list(map(self._sentence, notes)),
             blocked=[self._sentence(f"Your code tried to {for_student(kind)}.") for kind in tried_in(self.notebook)],
         )
 
-    def _part(self, cell: NotebookNode) -> PagePart | None:
+    def _sections(self) -> list[PageSection]:
+        sections = []
+        for cell in self.notebook.cells:
+            section = self._section(cell)
+            if section:
+                sections.append(_apply_rule(section, cell))
+        for exercise, cell in self.solutions.items():
+            section = self._only_comment(exercise, cell)
+            if section:
+                sections.append(section)
+        return sections
+
+    def _section(self, cell: NotebookNode) -> PageSection | None:
         marks = cell.metadata.get("nbgrader", {})
         if is_test_cell(cell):
             return self._exercise(cell, marks)
         if (marks.get("grade") and marks.get("solution")) or marks.get("task"):
-            return self._written(cell, marks)
+            return self._written_answer(cell, marks)
         if marks.get("solution") and solved_exercise(cell) is None:
             return self._commented(cell, one_line(marks["grade_id"]))
         return None
 
-    def _exercise(self, cell: NotebookNode, marks: Mapping[str, Any]) -> PagePart:
+    def _exercise(self, cell: NotebookNode, marks: Mapping[str, Any]) -> PageSection:
         exercise = exercise_of(marks["grade_id"])
         scored = next(reversed(verdicts_of(cell)), None)
         verdict = scored.verdict if scored else None
-        most = number(marks.get("points")) or 0.0
-        part = PagePart(
+        max_points = number(marks.get("points")) or 0.0
+        section = PageSection(
             name=f"part-{one_line(marks['grade_id'])}",
             title=f"Exercise {exercise}" if exercise else one_line(marks["grade_id"]),
             points=number(marks.get("score")),
-            max_points=most,
+            max_points=max_points,
             state="none",
             headline="",
             exercise=exercise,
@@ -149,132 +166,137 @@ class _Reader:
         self.tested.add(exercise)
         source = "" if solution is None else solution.source
         if scored:
-            self._explain(part, scored, source)
-        elif part.points is None:
-            part.state, part.headline = "waiting", "Not graded"
+            self._explain(section, scored, source)
+        elif section.points is None:
+            section.state, section.headline = "waiting", "Not graded"
         else:
-            part.state = state_of(part.points, most)
-            part.headline = "Graded, without details"
-        if part.state != "full" and not (verdict and verdict.right):
-            part.steps = [*self._hint(cell, verdict), *part.steps, *self._to_read(marks["grade_id"], verdict)]
-            part.steps += [_again(cell, exercise)] if exercise else []
+            section.state = state_of(section.points, max_points)
+            section.headline = "Graded, without details"
+        if section.state != "full" and not (verdict and verdict.right):
+            section.steps = [*self._hint(cell, verdict), *section.steps, *self._to_read(marks["grade_id"], verdict)]
+            if exercise:
+                section.steps.append(_run_again(cell, exercise))
         if solution is not None:
             if not verdict or verdict.reason != Reason.TO_DO or verdict.credit:
-                part.code = highlighted(source, _quotes_in(verdict, source) if verdict else set())
-            self._add_comment(part, solution)
+                section.code = highlighted(source, _quotes_in(verdict, source) if verdict else set())
+            self._add_comment(section, solution)
         if marks.get("waiting"):
-            _wait(part, marks)
-        return part
+            _wait(section, marks)
+        return section
 
-    def _explain(self, part: PagePart, scored: Scored, source: str) -> None:
+    def _explain(self, section: PageSection, scored: Scored, source: str) -> None:
         verdict = scored.verdict
-        part.title = f"{part.title}: {verdict.title}" if part.exercise else verdict.title
-        part.state = "full" if verdict.right else "part" if verdict.credit > 0 else "none"
-        part.headline = _headline(verdict, source)
-        part.right = [self._sentence(text) for text in _what_is_right(scored, part.max_points)]
-        if part.state != "full" and (verdict.reason != Reason.TO_DO or verdict.credit):
-            part.wrong = [self._said(group) for group in _what_is_wrong(verdict)]
-        part.steps = [Markup(escape(step))] if (step := next_step(verdict)) else []
-        part.figures = list(map(self._figure, verdict.pictures))
-        if part.points is None:
-            part.points = scored.points
-        elif abs(part.points - scored.points) > 1e-6:
-            self._set_by_hand(part, scored)
+        section.title = f"{section.title}: {verdict.title}" if section.exercise else verdict.title
+        section.state = state_of(verdict.credit, 1.0)
+        section.headline = _headline(verdict, source)
+        section.right = [self._sentence(text) for text in _what_is_right(scored, section.max_points)]
+        if section.state != "full" and (verdict.reason != Reason.TO_DO or verdict.credit):
+            section.wrong = list(map(self._group_html, _what_is_wrong(verdict)))
+        step = next_step(verdict)
+        section.steps = [Markup(escape(step))] if step else []
+        section.figures = list(map(self._figure, verdict.pictures))
+        if section.points is None:
+            section.points = scored.points
+        elif abs(section.points - scored.points) > 1e-6:
+            self._set_by_hand(section, scored)
 
-    def _said(self, group: Group) -> Said:
-        return Said(self._sentence(group.heading), list(map(self._sentence, group.sentences)))
+    def _group_html(self, group: SentenceGroup) -> SentenceGroup:
+        return SentenceGroup(self._sentence(group.heading), list(map(self._sentence, group.sentences)))
 
     def _figure(self, picture: Picture) -> Figure:
-        wrong, right = (list(map(self._sentence, notes)) for notes in (picture.wrong, picture.right))
+        wrong, right = list(map(self._sentence, picture.wrong)), list(map(self._sentence, picture.right))
         return Figure(picture, self._sentence(picture.title), wrong, right)
 
-    def _set_by_hand(self, part: PagePart, scored: Scored) -> None:
+    def _set_by_hand(self, section: PageSection, scored: Scored) -> None:
         """Put the instructor's points first; what the tests found is still shown below them."""
-        part.automatic, part.found = scored.points, part.headline
-        part.state, part.headline = state_of(part.points or 0.0, part.max_points), "Points set by your instructor"
-        if part.state == "full":
-            part.steps = []
-            part.right = part.right if scored.verdict.right else []  # it mentions the points that were replaced
+        section.automatic, section.tests_headline = scored.points, section.headline
+        section.state = state_of(section.points or 0.0, section.max_points)
+        section.headline = "Points set by your instructor"
+        if section.state == "full":
+            section.steps = []
+            section.right = section.right if scored.verdict.right else []  # it mentions the points that were replaced
         elif scored.verdict.right:
-            part.steps = [Markup("The tests found nothing wrong. Ask your instructor what is missing.")]
+            section.steps = [Markup("The tests found nothing wrong. Ask your instructor what is missing.")]
 
     def _hint(self, cell: NotebookNode, verdict: Verdict | None) -> Iterator[Markup]:
-        section = self.sections.by_cell.get(cell.metadata["nbgrader"]["grade_id"], "")
-        if verdict and verdict.reason == Reason.TO_DO and section in self.sections.with_hint:
+        section_heading = self.headings.by_cell.get(cell.metadata["nbgrader"]["grade_id"], "")
+        if verdict and verdict.reason == Reason.TO_DO and section_heading in self.headings.with_hint:
             yield Markup("Start with the first hint: open it in this section of the notebook.")
 
     def _to_read(self, grade_id: str, verdict: Verdict | None) -> Iterator[Markup]:
-        own = self.sections.by_cell.get(grade_id, "")
-        other = self.sections.by_anchor.get(verdict.explained_in, "") if verdict else ""
-        named = [f"“{self._sentence(without_points(name))}”" for name in dict.fromkeys([other, own]) if name]
-        has_hints = self.sections.calls_hint and own in self.sections.with_hint
+        section_heading = self.headings.by_cell.get(grade_id, "")
+        explanation = self.headings.by_anchor.get(verdict.explained_in, "") if verdict else ""
+        headings = dict.fromkeys(filter(None, [explanation, section_heading]))
+        quoted = [f"“{self._sentence(without_points(heading))}”" for heading in headings]
+        has_hints = self.headings.calls_hint and section_heading in self.headings.with_hint
         hints = f". For a hint, run <code>hint({exercise_of(grade_id)!r})</code> there" if has_hints else ""
-        if named:
-            yield Markup(f"Reread {', then '.join(named)} in the notebook{hints}.")
+        if quoted:
+            yield Markup(f"Reread {', then '.join(quoted)} in the notebook{hints}.")
 
-    def _written(self, cell: NotebookNode, marks: Mapping[str, Any]) -> PagePart:
-        points, most = number(marks.get("score")), number(marks.get("points")) or 0.0
-        waiting = bool(marks.get("waiting")) or points is None
-        empty = not waiting and not marks.get("by_hand", True)  # nbgrader itself gives no points to unchanged cells
-        section = self.sections.by_cell.get(marks["grade_id"], "")
-        part = PagePart(
+    def _written_answer(self, cell: NotebookNode, marks: Mapping[str, Any]) -> PageSection:
+        points, max_points = number(marks.get("score")), number(marks.get("points")) or 0.0
+        is_waiting = bool(marks.get("waiting")) or points is None
+        is_empty = not is_waiting and not marks.get("by_hand", True)  # nbgrader gives no points to unchanged cells
+        section_heading = self.headings.by_cell.get(marks["grade_id"], "")
+        section = PageSection(
             name=f"part-{one_line(marks['grade_id'])}",
             title=f"{'Task' if marks.get('task') else 'Your answer'}: {one_line(marks['grade_id'])}",
             points=points,
-            max_points=most,
-            state=state_of(points or 0.0, most),
+            max_points=max_points,
+            state=state_of(points or 0.0, max_points),
             headline="Graded by your instructor",
         )
-        if waiting:
-            _wait(part, marks)
-        if empty:
-            part.headline = "Nothing written yet"
-            return part
-        if section and part.state in ("part", "none"):
-            part.steps = [Markup(f"Reread “{self._sentence(without_points(section))}” in the notebook.")]
-        own = not marks.get("task")  # a task's text is the instructor's, mark scheme and all
-        if own and cell.cell_type == "code":
-            part.code, part.outputs = highlighted(cell.source), list(self._outputs(cell))
-        elif own:
-            part.text = narrow_html(cell.source)
-        self._add_comment(part, cell)
-        return part
+        if is_waiting:
+            _wait(section, marks)
+        if is_empty:
+            section.headline = "Nothing written yet"
+            return section
+        if section_heading and section.state in ("part", "none"):
+            section.steps = [Markup(f"Reread “{self._sentence(without_points(section_heading))}” in the notebook.")]
+        is_student_text = not marks.get("task")  # a task's text is the instructor's, mark scheme and all
+        if is_student_text and cell.cell_type == "code":
+            section.code, section.outputs = highlighted(cell.source), list(self._outputs(cell))
+        elif is_student_text:
+            section.text = narrow_html(cell.source)
+        self._add_comment(section, cell)
+        return section
 
-    def _only_comment(self, exercise: Label, cell: NotebookNode) -> PagePart | None:
-        """The part for a solution that has a comment, but no test."""
+    def _only_comment(self, exercise: Label, cell: NotebookNode) -> PageSection | None:
+        """The section for a solution that has a comment, but no test."""
         if exercise in self.tested:
             return None
         return self._commented(cell, f"Exercise {exercise}", f"comment-{exercise}")
 
-    def _commented(self, cell: NotebookNode, title: str, name: str = "") -> PagePart | None:
-        part = PagePart(name or f"comment-{title}", title, None, 0.0, "waiting", "Not graded")
+    def _commented(self, cell: NotebookNode, title: str, name: str = "") -> PageSection | None:
+        section = PageSection(name or f"comment-{title}", title, None, 0.0, "waiting", "Not graded")
         if cell.cell_type == "code":
-            part.code, part.outputs = highlighted(cell.source), list(self._outputs(cell))
+            section.code, section.outputs = highlighted(cell.source), list(self._outputs(cell))
         else:
-            part.text = narrow_html(cell.source)
-        self._add_comment(part, cell)
-        return part if part.comment else None
+            section.text = narrow_html(cell.source)
+        self._add_comment(section, cell)
+        return section if section.comment else None
 
-    def _add_comment(self, part: PagePart, cell: NotebookNode) -> None:
+    def _add_comment(self, section: PageSection, cell: NotebookNode) -> None:
         marks = cell.metadata.get("nbgrader", {})
-        said = marks.get("comment")
+        comment = marks.get("comment")
         # nbgrader itself comments "No response." on unchanged cells; the page says more.
-        if isinstance(said, str) and said.strip() and marks.get("comment_by_hand", True):
-            part.comment = narrow_html(said)
+        if isinstance(comment, str) and comment.strip() and marks.get("comment_by_hand", True):
+            section.comment = narrow_html(comment)
 
     def _outputs(self, cell: NotebookNode) -> Iterator[Markup]:
         """What the cell printed and drew, and how it ended: whoever gave the points saw that, too."""
-        theirs = [output for output in cell.outputs if not ours(output)]
-        for output in rebuild_outputs(theirs[:MAX_OUTPUTS]):
+        outputs = [output for output in cell.outputs if not ours(output)]
+        for output in rebuild_outputs(outputs[:MAX_OUTPUTS]):
             data = output.get("data", {})
-            if picture := picture_html(data):
+            picture = picture_html(data)
+            if picture:
                 yield picture
             elif "text/markdown" in data:
                 yield narrow_html(data["text/markdown"])
             else:
                 lines = output.get("traceback") or [output.get("text") or data.get("text/plain") or ""]
                 yield printed(self._without_paths("\n".join(lines)[: MAX_PRINTED + 1]))
-        if len(theirs) > MAX_OUTPUTS:
+        if len(outputs) > MAX_OUTPUTS:
             yield printed("… (the rest is left out)")
 
     def _sentence(self, text: str) -> Markup:
@@ -285,42 +307,43 @@ class _Reader:
         return _PATH.sub(lambda path: path[0] if path[0] in self.sources else "…", text)
 
 
-def _wait(part: PagePart, marks: Mapping[str, Any]) -> None:
-    """Mark a part as waiting for a person. Points it already has, say for an earlier answer, count so far."""
-    part.points = number(marks.get("score")) or None
-    part.state, part.headline = "waiting", "Waiting for your instructor"
+def _wait(section: PageSection, marks: Mapping[str, Any]) -> None:
+    """Mark a section as waiting for a person. Points it already has, say for an earlier answer, count so far."""
+    section.points = number(marks.get("score")) or None
+    section.state, section.headline = "waiting", "Waiting for your instructor"
 
 
-def _by_rule(part: PagePart, cell: NotebookNode) -> PagePart:
+def _apply_rule(section: PageSection, cell: NotebookNode) -> PageSection:
     """Apply the term's rule for a cell. What was found stays on the page: there is something to learn from it."""
-    said = cell.metadata.get("nbgrader", {}).get("rule")
-    part.rule = Rule(said) if said in list(Rule) else None
-    is_open = part.state == "waiting"  # though a rule makes waiting pointless
-    if part.rule is Rule.VOID:
-        part.right = part.right if part.state == "full" else []  # it mentions points
-        part.state, part.headline = "void", "Not graded" if is_open else part.headline
-    elif part.rule is Rule.FULL and (is_open or part.points is None or part.points < part.max_points):
+    rule = cell.metadata.get("nbgrader", {}).get("rule")
+    section.rule = Rule(rule) if rule in list(Rule) else None
+    is_open = section.state == "waiting"  # though a rule makes waiting pointless
+    if section.rule is Rule.VOID:
+        section.right = section.right if section.state == "full" else []  # it mentions points
+        section.state, section.headline = "void", "Not graded" if is_open else section.headline
+    elif section.rule is Rule.FULL and (is_open or section.points is None or section.points < section.max_points):
         if not is_open:
-            part.automatic, part.found = part.points or 0.0, part.headline
-        part.points = max(part.points or 0.0, part.max_points)
-        part.state, part.headline = "full", "Full marks for everyone who submitted"
-        part.right, part.steps = [], []
-    return part
+            section.automatic, section.tests_headline = section.points or 0.0, section.headline
+        section.points = max(section.points or 0.0, section.max_points)
+        section.state, section.headline = "full", "Full marks for everyone who submitted"
+        section.right, section.steps = [], []
+    return section
 
 
 def _headline(verdict: Verdict, source: str) -> str:
     """The headline of a verdict on code with this text. Of several functions, some may still be to do."""
     begun = [function for function in verdict.functions.values() if function.reason != Reason.TO_DO]
     if not begun or len(begun) == len(verdict.functions):
-        return _state_in_words(verdict, source)
+        return _describe_state(verdict, source)
     to_do = [f"{name} still to do" for name, function in verdict.functions.items() if function not in begun]
     is_right = all(function.right for function in begun)
-    return " + ".join(to_do if is_right else [_state_in_words(verdict, source), *to_do])
+    return " + ".join(to_do if is_right else [_describe_state(verdict, source), *to_do])
 
 
-def _state_in_words(verdict: Verdict, source: str) -> str:
-    if named := " + ".join(verdict.misconceptions):
-        return named if _NAME_OF_CODE.match(named) else named[:1].upper() + named[1:]
+def _describe_state(verdict: Verdict, source: str) -> str:
+    names = " + ".join(verdict.misconceptions)
+    if names:
+        return names if _NAME_OF_CODE.match(names) else names[:1].upper() + names[1:]
     if verdict.symptom == Symptom.SYNTAX:
         line = line_of_syntax_error(source)
         return f"Syntax error in line {line}" if line else "Syntax error"
@@ -330,7 +353,7 @@ def _state_in_words(verdict: Verdict, source: str) -> str:
     return _STATES.get(verdict.reason, partly or "Not right yet")
 
 
-def _what_is_right(scored: Scored, most: float) -> Iterator[str]:
+def _what_is_right(scored: Scored, max_points: float) -> Iterator[str]:
     verdict = scored.verdict
     if verdict.right:
         if verdict.cases > 1:
@@ -339,8 +362,9 @@ def _what_is_right(scored: Scored, most: float) -> Iterator[str]:
     if _functions_differ(verdict):
         yield from (f"`{name}` is right." for name, function in verdict.functions.items() if function.right)
     elif verdict.reason in (Reason.MISCONCEPTION, Reason.LOCATED) and verdict.credit > 0 and not verdict.partly_named:
-        yield f"Everything else is right: {scored.points:g} of {most:g} points."
-    if _some_cases_are_right(verdict) and not any(map(_says_how_many, verdict.functions.values() or [verdict])):
+        yield f"Everything else is right: {scored.points:g} of {max_points:g} points."
+    is_said = any(map(_says_how_many, verdict.functions.values() or [verdict]))
+    if _some_cases_are_right(verdict) and not is_said:
         yield f"{verdict.cases_right} of {verdict.cases} hidden cases are right."
 
 
@@ -348,21 +372,24 @@ def _quotes_in(verdict: Verdict, source: str) -> set[str]:
     """What the sentences of a verdict quote, lines of the code among them."""
     quotes = {quote for text in verdict.sentences for quote in _QUOTE.findall(text)}
     number = line_of_syntax_error(source) if verdict.symptom == Symptom.SYNTAX else None
-    return {*quotes, *source.split("\n")[number - 1 : number]} if number else quotes
+    if number:
+        quotes.update(source.split("\n")[number - 1 : number])
+    return quotes
 
 
-def _what_is_wrong(verdict: Verdict) -> Iterator[Group]:
+def _what_is_wrong(verdict: Verdict) -> Iterator[SentenceGroup]:
     if not _functions_differ(verdict):
         yield from groups_of(next(iter(verdict.functions.values()), verdict))
         return
-    of_cell = about_their_cell(verdict.functions)
+    about_cell = about_their_cell(verdict.functions)
     for name, function in verdict.functions.items():
         for group in groups_of(function) if not function.right else ():
-            texts = [group.heading] if group.heading else [text for text in group.sentences if text not in of_cell]
-            named = [f"`{name}`: {text}" for text in texts]
-            yield Group(named[0], group.sentences) if group.heading else Group("", named)
-    if of_cell:
-        yield Group("", of_cell)
+            if group.heading:
+                yield SentenceGroup(f"`{name}`: {group.heading}", group.sentences)
+            else:
+                yield SentenceGroup("", [f"`{name}`: {text}" for text in group.sentences if text not in about_cell])
+    if about_cell:
+        yield SentenceGroup("", about_cell)
 
 
 def _functions_differ(verdict: Verdict) -> bool:
@@ -379,8 +406,8 @@ def _says_how_many(verdict: Verdict) -> bool:
     return verdict.reason in _UNEXPLAINED and _some_cases_are_right(verdict)
 
 
-def _again(cell: NotebookNode, exercise: Label) -> Markup:
+def _run_again(cell: NotebookNode, exercise: Label) -> Markup:
     """What to run after a change: `check`, if the notebook has it, or else the test cell."""
     call = f"check({exercise!r})"
-    what = f"<code>{call}</code>" if call in cell.source else "the test cell below it"
-    return Markup(f"After each change, run {what} again.")
+    target = f"<code>{call}</code>" if call in cell.source else "the test cell below it"
+    return Markup(f"After each change, run {target} again.")

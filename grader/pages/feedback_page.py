@@ -24,8 +24,8 @@ from grader.gradebook.marks import Marks, Row, points_in
 from grader.gradebook.standing import Standing, Submitted
 from grader.notebooks.cells import METADATA_KEY, NOTES
 from grader.pages.feedback_content import page_of
+from grader.pages.headings import Headings, headings_of_file
 from grader.pages.page_parts import render
-from grader.pages.sections import Sections, sections_of_file
 from grader.term.reading import read_rules
 
 _UNREADABLE = "The graded notebook could not be read, so only the points are shown. Please tell your instructor."
@@ -39,9 +39,7 @@ class Grades(GetGrades):
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         names = resources["nbgrader"]
-        self.notebook_id, self.assignment_id, self.student_id = (
-            names[name] for name in ("notebook", "assignment", "student")
-        )
+        self.notebook_id, self.assignment_id, self.student_id = names["notebook"], names["assignment"], names["student"]
         # nbgrader makes a new object for each page, without a course, so course.toml is read each time.
         rules = read_rules(Path(CourseDirectory(parent=self).root)).of(self.assignment_id)
         self._rows: dict[str, tuple[Item, Row]] = {}  # items and their rows, by name of the cell
@@ -51,7 +49,7 @@ class Grades(GetGrades):
             standing = rows.of_submitter(self.student_id)
             if standing is not None and standing.submission is not None:
                 self._read(session, rows.items, standing.marks, standing.submission)
-                names.update(self._in_all(rows, standing))
+                names.update(self._totals(rows, standing))
         nb, resources = NbGraderPreprocessor.preprocess(self, nb, resources)
         return nb, resources
 
@@ -70,13 +68,13 @@ class Grades(GetGrades):
         self._comments = {comment.name: comment for comment in session.scalars(query)}
         session.expunge_all()
 
-    def _in_all(self, rows: ClassRows, standing: Standing) -> dict[str, object]:
+    def _totals(self, rows: ClassRows, standing: Standing) -> dict[str, object]:
         """The total of the notebook, the maximum, and what is taken off for being late."""
         items = [item for item in rows.items if item.notebook == self.notebook_id]
         points = sum(standing.counted.points.get(item.cell, 0.0) for item in items)
         penalty = standing.counted.penalties.get(self.notebook_id, 0.0)
-        called = {person.id: f"{person.first_name} {person.last_name}".strip() for person in rows.people}
-        group = [called.get(member) or member for member in rows.rules.group_of(self.student_id)]
+        full_names = {person.id: f"{person.first_name} {person.last_name}".strip() for person in rows.people}
+        group = [full_names.get(member) or member for member in rows.rules.group_of(self.student_id)]
         return {
             "of": ", ".join(group),
             "why_late": rows.rules.late.words if rows.rules.late else "",
@@ -121,7 +119,7 @@ class FeedbackExporter(Exporter):
 
     def from_file(self, file_stream: object, resources: object = None, **kw: Any) -> tuple[str, Any]:
         try:
-            notebook = _in_shape(nbformat.read(file_stream, as_version=4))
+            notebook = _repair_structure(nbformat.read(file_stream, as_version=4))
         except Exception:  # readers of notebooks may fail in any way; the student should at least see the points
             notebook = nbformat.v4.new_notebook(metadata={METADATA_KEY: {NOTES: [_UNREADABLE]}})
         return self.from_notebook_node(notebook, resources=resources, **kw)
@@ -129,20 +127,20 @@ class FeedbackExporter(Exporter):
     def from_notebook_node(self, nb: NotebookNode, resources: Any = None, **kw: Any) -> tuple[str, Any]:
         nb, resources = super().from_notebook_node(nb, resources, **kw)
         names = resources.get("nbgrader", {})
-        return render(page_of(nb, names, self._sections(nb, names))), resources
+        return render(page_of(nb, names, self._headings(nb, names))), resources
 
-    def _sections(self, nb: NotebookNode, names: Mapping[str, Any]) -> Sections:
+    def _headings(self, nb: NotebookNode, names: Mapping[str, Any]) -> Headings:
         """The sections of the released notebook, if it is where nbgrader put it; else of the student's own."""
         course = getattr(self.parent, "coursedir", None)
         if course is not None and {"assignment", "notebook"} <= names.keys():
             folder = course.format_path(course.release_directory, ".", names["assignment"])
             released = Path(folder, f"{names['notebook']}.ipynb")
             if released.is_file():
-                return sections_of_file(released, released.stat().st_mtime_ns)
-        return Sections.of(nb)
+                return headings_of_file(released, released.stat().st_mtime_ns)
+        return Headings.of(nb)
 
 
-def _in_shape(notebook: NotebookNode) -> NotebookNode:
+def _repair_structure(notebook: NotebookNode) -> NotebookNode:
     """Repair the structure that all later code relies on, since anybody may have changed the file."""
     notebook.cells = [cell for cell in notebook.cells if isinstance(cell, dict)]
     for cell in notebook.cells:

@@ -9,27 +9,31 @@ from grader.model.verdict import Picture
 _HUGE = 9e99  # rounded, larger numbers may be too long for a cell
 
 
-def shown(number: float | str) -> str:
+def format_number(number: float | str) -> str:
     if isinstance(number, str):
         return number
     if number == 0:
         return "0"
     if abs(number) >= _HUGE:
         return "≫ 1" if number > 0 else "≪ −1"
-    text = f"{number:.2f}" if abs(number) < 1 else f"{number:.2g}" if abs(number) < 100 else f"{number:.0e}"
+    text = f"{number:.0e}"
+    if abs(number) < 1:
+        text = f"{number:.2f}"
+    elif abs(number) < 100:
+        text = f"{number:.2g}"
     return text.replace("-", "−").replace("e+0", "e").replace("e+", "e")
 
 
-def shown_sum(total: float | str) -> str:
+def format_sum(total: float | str) -> str:
     """A sum, with more digits near one: rounded, a sum that is not one could look like it."""
     if isinstance(total, float) and abs(total - 1) < 0.05:
         return f"{round(total, 3):g}"
-    return shown(total)
+    return format_number(total)
 
 
-def shown_wrong_sum(total: float | str) -> str:
+def format_wrong_sum(total: float | str) -> str:
     is_huge = isinstance(total, float) and abs(total) >= _HUGE  # shown as “≫ 1”, which says enough
-    return shown(total) if is_huge else f"{shown_sum(total)} ≠ 1"
+    return format_number(total) if is_huge else f"{format_sum(total)} ≠ 1"
 
 
 def shades(picture: Picture) -> list[list[int]]:
@@ -44,8 +48,8 @@ def _shade(number: float | str, largest: float) -> int:
 
 
 FILTERS: dict[str, Callable[..., object]] = {
-    "shown": shown,
-    "shown_sum": shown_sum,
-    "shown_wrong_sum": shown_wrong_sum,
+    "format_number": format_number,
+    "format_sum": format_sum,
+    "format_wrong_sum": format_wrong_sum,
     "shades": shades,
 }

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from grader.model.label import Label
 from grader.model.verdict import Picture
 from grader.pages.heat_map import FILTERS
+from grader.pages.sentence_groups import SentenceGroup
 from grader.term.rules import Rule
 
 REPORT = "report"  # the folder of class reports, in the course folder
@@ -36,9 +37,11 @@ def template(name: str, folder: Path = TEMPLATES, **filters: Callable[..., objec
     return environment.get_template(name)
 
 
-def state_of(points: float, most: float) -> str:
+def state_of(points: float, max_points: float) -> str:
     """The state of an exercise that has points, a key of MARKS."""
-    return "full" if points >= most else "part" if points > 0 else "none"
+    if points >= max_points:
+        return "full"
+    return "part" if points > 0 else "none"
 
 
 @dataclass(frozen=True)
@@ -51,16 +54,8 @@ class Figure:
     right: Sequence[Markup]
 
 
-@dataclass(frozen=True)
-class Said:
-    """Sentences that belong together, below a heading if there are several such groups."""
-
-    heading: Markup
-    sentences: Sequence[Markup]
-
-
 @dataclass
-class PagePart:
+class PageSection:
     """One exercise or written answer on the page."""
 
     name: str  # its anchor on the page
@@ -70,7 +65,7 @@ class PagePart:
     state: str  # a key of MARKS
     headline: str  # in a few words
     right: list[Markup] = field(default_factory=list)
-    wrong: list[Said] = field(default_factory=list)  # what was wrong, and why
+    wrong: list[SentenceGroup] = field(default_factory=list)  # what was wrong, and why: as HTML
     steps: list[Markup] = field(default_factory=list)  # what to do next
     figures: list[Figure] = field(default_factory=list)
     code: Markup | None = None
@@ -78,7 +73,7 @@ class PagePart:
     comment: Markup | None = None
     outputs: list[Markup] = field(default_factory=list)  # of the student's own cell
     automatic: float | None = None  # points before somebody changed them
-    found: str = ""  # the headline before that, from the tests
+    tests_headline: str = ""  # the headline before that
     rule: Rule | None = None  # of the term, for this exercise
     exercise: Label | None = None
 
@@ -94,20 +89,23 @@ class Page:
     late_penalty: float
     attempt: str  # which attempt counts, if the best of several does
     why_late: str  # the rule behind the late penalty, if there is one
-    parts: list[PagePart]
+    sections: list[PageSection]
     notes: list[Markup]
     blocked: list[Markup]
 
 
 def render(page: Page) -> str:
     """A feedback page as HTML: one file without scripts that loads nothing."""
-    right = [part for part in page.parts if part.state == "full"]
-    todo = [part for part in page.parts if part.state in ("part", "none")]
-    waiting = [part for part in page.parts if part.state == "waiting" and part.max_points]
-    by_hand = any(part.automatic is not None for part in right)  # full marks, but not from the tests
-    counting = [part for part in page.parts if part.state != "void"]
-    shown = {"counting": counting, "right": right, "todo": todo, "waiting": waiting, "by_hand": by_hand}
-    return str(_template().render(page=page, marks=MARKS, **shown))
+    right = [section for section in page.sections if section.state == "full"]
+    todo = [section for section in page.sections if section.state in ("part", "none")]
+    waiting = [section for section in page.sections if section.state == "waiting" and section.max_points]
+    by_hand = any(section.automatic is not None for section in right)  # full marks, but not from the tests
+    counting = [section for section in page.sections if section.state != "void"]
+    return str(
+        _template().render(
+            page=page, marks=MARKS, counting=counting, right=right, todo=todo, waiting=waiting, by_hand=by_hand
+        )
+    )
 
 
 @functools.cache

@@ -57,7 +57,7 @@ class ExercisePoints:
 
 
 @dataclass(frozen=True)
-class Holders:
+class MistakeLine:
     """A mistake and who made it."""
 
     name: str  # of the mistake
@@ -66,7 +66,7 @@ class Holders:
 
 
 @dataclass(frozen=True)
-class Named(Holders):
+class MisconceptionLine(MistakeLine):
     """A misconception."""
 
     says: str  # what they read
@@ -78,12 +78,12 @@ class Mistakes:
 
     exercise: Label | None  # its number or name
     title: str  # in words
-    misconceptions: Sequence[Named]  # those that have a name
-    other_mistakes: Sequence[Holders]  # the others, by kind
+    misconceptions: Sequence[MisconceptionLine]  # those that have a name
+    other_mistakes: Sequence[MistakeLine]  # the others, by kind
 
 
 @dataclass(frozen=True)
-class HeldMistake:
+class StudentMistake:
     """A misconception of an exercise."""
 
     exercise: Label | None  # its number or name
@@ -130,7 +130,7 @@ class StudentLine:
     seconds_late: int  # 0 if it was in time
     exercises: Mapping[str, float | None]  # None if it does not count, or waits
     waiting: Sequence[str]  # exercises that wait for points from a person
-    misconceptions: Sequence[HeldMistake]  # that were named
+    misconceptions: Sequence[StudentMistake]  # that were named
     hand_in: str  # which attempt counts, if the best of several does
 
 
@@ -180,7 +180,7 @@ def as_json(value: object) -> object:
     if is_dataclass(value):
         return {key_of(field.name): as_json(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
-        return {key: as_json(item) for key, item in value.items()}
+        return {key: as_json(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return [as_json(item) for item in value]
+        return [as_json(inner) for inner in value]
     return value

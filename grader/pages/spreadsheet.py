@@ -22,8 +22,8 @@ def defused(text: str) -> str:
 
     Some take a semicolon for the end of a cell, so what follows one gets an apostrophe, too.
     """
-    shown = _CELL_ENDS.sub(r"\1'\2", one_line(text, 1000))
-    return f"'{shown}" if is_formula(text) or is_formula(shown) else shown
+    cell = _CELL_ENDS.sub(r"\1'\2", one_line(text, 1000))
+    return f"'{cell}" if is_formula(text) or is_formula(cell) else cell
 
 
 def number(value: float) -> str:

@@ -17,9 +17,9 @@ from grader.notebooks.parsing import MAX_BYTES, parse_notebook
 def files_of(course: Course, assignment: str, students: Iterable[str]) -> dict[str, str]:
     """Digests of the notebooks in submitted/, by student; empty where all cells are as they were handed out."""
     digests = {student: digest_of(_contents(course, assignment, student)) for student in students}
-    times = Counter(digests.values())
-    shared = {digest: student for student, digest in digests.items() if times[digest] > 1}
-    untouched = {digest for digest, student in shared.items() if _is_untouched(course, assignment, student)}
+    counts = Counter(digests.values())
+    student_of = {digest: student for student, digest in digests.items() if counts[digest] > 1}
+    untouched = {digest for digest, student in student_of.items() if _is_untouched(course, assignment, student)}
     return {student: "" if digest in untouched else digest for student, digest in digests.items()}
 
 
@@ -40,6 +40,7 @@ def _contents(course: Course, assignment: str, student: str) -> dict[str, bytes]
     for name in course.notebooks("release", assignment):
         path = course.notebook(f"submitted/{student}", assignment, name)
         with contextlib.suppress(OSError):
-            if (size := path.lstat().st_size) <= MAX_BYTES:
+            size = path.lstat().st_size
+            if size <= MAX_BYTES:
                 contents[name] = read_plain(path, size)
     return contents

@@ -39,8 +39,9 @@ def highlighted(source: str, quoted: Set[str] = frozenset()) -> Markup:
     Lines that are `quoted` elsewhere on the page are marked.
     """
     text = clean(source.strip("\n"))
-    shown = text if len(text) <= MAX_COLORED else text[: MAX_COLORED - len(_LEFT_OUT)] + _LEFT_OUT
-    lines = zip(colored(shown, "py-").split("\n"), shown.split("\n"), strict=True)
+    if len(text) > MAX_COLORED:
+        text = text[: MAX_COLORED - len(_LEFT_OUT)] + _LEFT_OUT
+    lines = zip(colored(text, "py-").split("\n"), text.split("\n"), strict=True)
     return Markup("\n".join(_with_marks(lines, quoted)))
 
 
@@ -63,21 +64,21 @@ def _is_quoted(line: str, quoted: Set[str]) -> bool:
 
 def printed(text: str) -> Markup:
     """Printed output, without its colors and not too long."""
-    shown = clean(_COLOR.sub("", text[:MAX_PRINTED])) + (
-        "\n… (the rest is left out)" if len(text) > MAX_PRINTED else ""
-    )
-    return Markup('<pre tabindex="0" aria-label="Output">{}</pre>').format(shown) if shown.strip() else Markup("")
+    output = clean(_COLOR.sub("", text[:MAX_PRINTED]))
+    if len(text) > MAX_PRINTED:
+        output += "\n… (the rest is left out)"
+    return Markup('<pre tabindex="0" aria-label="Output">{}</pre>').format(output) if output.strip() else Markup("")
 
 
 def picture_html(data: Mapping[str, Any]) -> Markup:
     """The picture in the data of a rebuilt output; empty if there is none."""
-    kind = next((kind for kind in IMAGES if kind in data), "")
-    if not kind:
-        return Markup("")
-    address = f"data:{kind};base64,{''.join(data[kind].split())}"
-    return Markup('<img alt="Drawn by your code" src="{}">').format(address)
+    for mime_type in IMAGES:
+        if mime_type in data:
+            address = f"data:{mime_type};base64,{''.join(data[mime_type].split())}"
+            return Markup('<img alt="Drawn by your code" src="{}">').format(address)
+    return Markup("")
 
 
 def clean(text: str) -> str:
     """Make visible what cannot be seen, or changes the direction of text."""
-    return _CONTROLS.sub(lambda found: "    " if found[0] == "\t" else "�", text.replace("\r\n", "\n"))
+    return _CONTROLS.sub(lambda match: "    " if match[0] == "\t" else "�", text.replace("\r\n", "\n"))

@@ -32,9 +32,9 @@ from grader.model.untrusted import converted
 from grader.model.verdict import MAX_SIDE, Picture, Reason, Verdict
 from grader.pages.feedback import write_feedback
 from grader.pages.feedback_page import FeedbackExporter
+from grader.pages.headings import Headings
 from grader.pages.heat_map import FILTERS
 from grader.pages.page_parts import TEMPLATES, template
-from grader.pages.sections import Sections
 from support.accessibility import seen_as, violations
 from support.messages import Messages
 from support.our_course import EXERCISES
@@ -742,7 +742,7 @@ def plain_text(page: str) -> str:
 
 
 def test_sections_have_the_names_of_the_notebook(released_course: Course) -> None:
-    found = Sections.of(released_course.read("release", "multi_head_attention"))
+    found = Headings.of(released_course.read("release", "multi_head_attention"))
     assert found.title == "Multi-head attention"
     assert found.by_cell["test-exercise-18"] == "Exercise 18: split into heads (10 points)"
     assert found.by_anchor["why-view-alone"] == "Why `view` alone mixes up tokens"
@@ -750,14 +750,14 @@ def test_sections_have_the_names_of_the_notebook(released_course: Course) -> Non
 
 def test_sections_without_an_anchor_are_left_out(released_course: Course) -> None:
     """Or whatever is explained nowhere would send students to the last such section."""
-    found = Sections.of(released_course.read("release", "causal_attention"))
+    found = Headings.of(released_course.read("release", "causal_attention"))
     assert "One query, step by step" not in found.by_anchor.values()
 
 
 @pytest.mark.parametrize("number", EXERCISES)
 def test_sections_that_misconceptions_point_to_exist(released_course: Course, number: int) -> None:
     one = EXERCISES[number]
-    known = Sections.of(released_course.read("release", one.assignment)).by_anchor
+    known = Headings.of(released_course.read("release", one.assignment)).by_anchor
     assert set(one.explained_in.values()) <= known.keys()
     assert set(one.explained_in) <= {word for found in one.mistakes for word in (found.name, found.kind)}
 

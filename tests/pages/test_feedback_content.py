@@ -6,18 +6,18 @@ import nbformat
 import pytest
 
 from grader.pages.feedback_content import page_of
-from grader.pages.page_parts import PagePart
-from grader.pages.sections import Sections
+from grader.pages.headings import Headings
+from grader.pages.page_parts import PageSection
 from grader.term.rules import Rule
 from support.small_notebooks import code
 
 FOR_EVERYONE = "Full marks for everyone who submitted"
 
 
-def part_with(score: float | None, **nbgrader: object) -> PagePart:
+def part_with(score: float | None, **nbgrader: object) -> PageSection:
     """The part on a test cell of two points with this score."""
     cell = code("", grade_id="test-exercise-3", grade=True, solution=False, points=2, score=score, **nbgrader)
-    (part,) = page_of(nbformat.v4.new_notebook(cells=[cell]), {}, Sections()).parts
+    (part,) = page_of(nbformat.v4.new_notebook(cells=[cell]), {}, Headings()).sections
     return part
 
 

@@ -522,9 +522,9 @@ def test_identical_ignores_released_text_around_short_answers() -> None:
     stub = f"def plot(values):\n    {'# Draw the values, and label both axes. ' * 10}\n"
     released = [*asked.splitlines(), *stub.splitlines()]
     works = {name: Work({1: f"{stub}    return values"}, [("why", f"{asked}\n\n yes")]) for name in ("ada", "emmy")}
-    assert identical_groups(works, given={1: [stub]}, given_words=[asked], handed_out=released) == {}
+    assert identical_groups(works, given={1: [stub]}, given_words=[asked], released_lines=released) == {}
     longer = {name: Work({1: f"{stub}{COPY[7]}"}, [("why", f"{asked}\n{ANSWER}")]) for name in ("ada", "emmy")}
-    found = identical_groups(longer, given={1: [stub]}, given_words=[asked], handed_out=released)
+    found = identical_groups(longer, given={1: [stub]}, given_words=[asked], released_lines=released)
     assert found == {("ada", "emmy"): ["the same text in everything that they filled in"]}
 
 
@@ -558,7 +558,7 @@ def test_identical_finds_long_code_that_is_not_given() -> None:
 
 @pytest.mark.slow
 def test_report_page_bounds_the_groups_of_identical_notebooks(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report, "MOST_GROUPS", 2)
+    monkeypatch.setattr(report, "MAX_GROUPS", 2)
     copies = {name: {number: f"{source}  # {name}" for number, source in COPY.items()} for name in "abcd"}
     grade(course, *(Paper(f"{name}{place}", cells=copies[name]) for name in "abcd" for place in range(3)))
     files = written(course)

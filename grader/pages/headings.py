@@ -19,7 +19,7 @@ _POINTS = re.compile(r"\(([\d.]+) points?\)")
 
 
 @dataclass(frozen=True)
-class Sections:
+class Headings:
     """The headings of a notebook: its title, and those above cells and at anchors."""
 
     title: str = ""
@@ -29,34 +29,39 @@ class Sections:
     calls_hint: bool = False  # whether the notebook has `hint`, which shows those of an exercise
 
     @staticmethod
-    def of(notebook: NotebookNode) -> Sections:
-        title, above, anchor = "", "", ""
+    def of(notebook: NotebookNode) -> Headings:
+        title, section, anchor = "", "", ""  # the section and the anchor above the cell that is looked at
         by_cell, by_anchor, with_hint, calls_hint = {}, {}, set(), False
         for cell in notebook.cells:
             if cell.metadata.get("nbgrader", {}).get("task"):
                 continue  # in a graded notebook, it holds the mark scheme
             if cell.cell_type != "markdown":
-                by_cell[str(cell.metadata.get("nbgrader", {}).get("grade_id"))] = above
+                by_cell[str(cell.metadata.get("nbgrader", {}).get("grade_id"))] = section
                 calls_hint = calls_hint or imports_name(cell.source, "hint")
                 continue
             for line in cell.source.splitlines():
-                if found := ANCHOR.search(line):
-                    anchor = found[1]
-                if heading := _HEADING.fullmatch(line.rstrip()):
-                    title = title or (heading[2] if heading[1] == "#" else "")
-                    above = heading[2] if len(heading[1]) == 2 else above
-                    if anchor:
-                        by_anchor[anchor] = heading[2]
-                    anchor = ""
+                mark, heading = ANCHOR.search(line), _HEADING.fullmatch(line.rstrip())
+                if mark:
+                    anchor = mark[1]
+                if not heading:
+                    continue
+                level, text = len(heading[1]), heading[2]
+                if level == 1:
+                    title = title or text
+                if level == 2:
+                    section = text
+                if anchor:
+                    by_anchor[anchor] = text
+                anchor = ""
             if "<summary>Hint" in cell.source:
-                with_hint.add(above)
-        return Sections(title, by_cell, by_anchor, frozenset(with_hint), calls_hint)
+                with_hint.add(section)
+        return Headings(title, by_cell, by_anchor, frozenset(with_hint), calls_hint)
 
 
 def points_in(heading: str) -> float | None:
     """The points that a heading mentions, if any."""
-    found = _POINTS.search(heading)
-    return float(found[1]) if found else None
+    match = _POINTS.search(heading)
+    return float(match[1]) if match else None
 
 
 def without_points(heading: str) -> str:
@@ -64,6 +69,6 @@ def without_points(heading: str) -> str:
 
 
 @functools.lru_cache(maxsize=8)
-def sections_of_file(path: Path, _changed: int) -> Sections:
+def headings_of_file(path: Path, _changed: int) -> Headings:
     """The sections of a notebook file, read once for a class."""
-    return Sections.of(nbformat.read(path, as_version=4))
+    return Headings.of(nbformat.read(path, as_version=4))
