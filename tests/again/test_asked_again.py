@@ -24,7 +24,7 @@ Judged = Callable[[int, str], Verdict]
 
 
 @pytest.fixture
-def judged(course: Course, make_notebook: Any) -> Judged:
+def verdict_on(course: Course, make_notebook: Any) -> Judged:
     """The verdict on an exercise that is solved so, the others of its notebook being right."""
 
     def verdict(number: int, source: str) -> Verdict:
@@ -38,7 +38,7 @@ def judged(course: Course, make_notebook: Any) -> Judged:
 
 
 @pytest.fixture
-def ways(monkeypatch: pytest.MonkeyPatch) -> list[CallVariant]:
+def asked_variants(monkeypatch: pytest.MonkeyPatch) -> list[CallVariant]:
     """All in which somebody is asked."""
     asked: list[CallVariant] = []
     made = VariantTrials.first_right
@@ -60,15 +60,17 @@ RIGHT_IN_ODD_STYLES = [
 
 
 @pytest.mark.parametrize(("number", "style"), RIGHT_IN_ODD_STYLES)
-def test_right_code_is_not_asked_again(number: int, style: str, judged: Judged, ways: list[CallVariant]) -> None:
-    assert judged(number, corpus(number)[style]).right
-    assert ways == []
+def test_right_code_is_not_asked_again(
+    number: int, style: str, verdict_on: Judged, asked_variants: list[CallVariant]
+) -> None:
+    assert verdict_on(number, corpus(number)[style]).right
+    assert asked_variants == []
 
 
-def test_named_code_is_not_asked_again(judged: Judged, ways: list[CallVariant]) -> None:
-    verdict = judged(5, corpus(5, "wrong")["average_of_values"])
+def test_named_code_is_not_asked_again(verdict_on: Judged, asked_variants: list[CallVariant]) -> None:
+    verdict = verdict_on(5, corpus(5, "wrong")["average_of_values"])
     assert (verdict.credit, verdict.misconceptions) == (0.0, ("plain average",))
-    assert ways == []
+    assert asked_variants == []
 
 
 HANGS_WHEN_TURNED = """
@@ -80,10 +82,10 @@ def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
 
 
 def test_code_that_hangs_when_asked_again_is_not_asked_a_third_time(
-    judged: Judged, ways: list[CallVariant], monkeypatch: pytest.MonkeyPatch
+    verdict_on: Judged, asked_variants: list[CallVariant], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for most, value in {"MOST_LOST": 0, "SECONDS": 0.5}.items():  # where small changes of it hang as well
         monkeypatch.setattr(trial, most, value)
-    verdict = judged(7, HANGS_WHEN_TURNED)
+    verdict = verdict_on(7, HANGS_WHEN_TURNED)
     assert (verdict.credit, verdict.reason) == (0.0, Reason.WRONG)
-    assert len(ways) == 1
+    assert len(asked_variants) == 1
