@@ -36,7 +36,7 @@ SUM = "def {0}(numbers):\n    return sum(numbers)\n"
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Course:
+def course_of_two_exercises(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """A course with an assignment of two exercises. Nobody writes into it."""
     root = tmp_path_factory.mktemp("new") / "statistics"
     new_course(root)
@@ -48,21 +48,21 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Course:
 
 
 @pytest.fixture
-def course(made: Course, tmp_path: Path) -> Iterator[Course]:
+def course(course_of_two_exercises: Course, tmp_path: Path) -> Iterator[Course]:
     import shutil
 
-    shutil.copytree(made.root, tmp_path / "statistics")
+    shutil.copytree(course_of_two_exercises.root, tmp_path / "statistics")
     with contextlib.chdir(tmp_path / "statistics"):
         yield Course(Path())
 
 
-def wrong(course: Course) -> list[str]:
+def failed_findings(course: Course) -> list[str]:
     return [finding.text for finding in validate(course, "week1") if not finding.ok]
 
 
 @pytest.mark.slow
-def test_new_course_validates_at_once(made: Course) -> None:
-    findings = list(validate(made, "week1"))
+def test_new_course_validates_at_once(course_of_two_exercises: Course) -> None:
+    findings = list(validate(course_of_two_exercises, "week1"))
     assert [finding.text for finding in findings if not finding.ok] == []
     assert Finding("code in corpus/ is judged as it says", count=4) in findings
 
@@ -80,7 +80,7 @@ def test_new_course_is_released_graded_and_names_mistakes(course: Course) -> Non
     (ada,) = autograde(course, "week1")
     assert [(scored.verdict.exercise, scored.points) for scored in ada.verdicts] == [("the-mean", 2.0), (2, 1.0)]
     assert ada.verdicts[1].verdict.misconceptions == ("not divided",)
-    assert wrong(course) == []
+    assert failed_findings(course) == []
     (page,) = (path.read_text() for path in write_feedback(course, "week1"))
     assert "run the test cell below it again" in page  # there is no check(2) here, and nothing unfolds
     assert "hint" not in page
@@ -132,7 +132,7 @@ def test_validate_finds_false_claims_of_the_corpus(course: Course) -> None:
     mean.write_text(mean.read_text().replace(":named: not divided", ":named: one too few"))
     (folder / "3.txt").write_text("=== right loop: no exercise\npass\n")
     (folder / "4/right").mkdir(parents=True)
-    said = "\n".join(wrong(course))
+    said = "\n".join(failed_findings(course))
     assert "corpus/week1/2.txt, sum: it should be right, but the verdict is" in said
     assert "corpus/week1/2.txt, mean: it should be wrong, but earns full marks" in said
     assert "corpus/week1/3.txt: there is no such exercise" in said
@@ -140,7 +140,7 @@ def test_validate_finds_false_claims_of_the_corpus(course: Course) -> None:
     assert "corpus/week1/the-mean.txt, not_divided: `one too few` should be named, but not divided is" in said
 
 
-def changed(course: Course, *replaced: tuple[str, str], until: str = "to something else") -> list[str]:
+def findings_after_change(course: Course, *replaced: tuple[str, str], until: str = "to something else") -> list[str]:
     """What is told of exercise 2 once its file is changed; if nothing else is said, before anything is graded."""
     path = course.root / "exercises/week1_2.py"
     for old, new in replaced:
@@ -216,7 +216,7 @@ def test_validate_when_solution_fails_its_exercise_shows_the_verdict(course: Cou
     cells["exercise-2"].source = cells["exercise-2"].source.replace("def exercise_2(numbers)", "def exercise2(numbers)")
     cells["test-exercise-2"].source = cells["test-exercise-2"].source.replace("assert exercise_2", "exercise2")
     nbformat.write(notebook, course.notebook("source", "week1"))
-    said = wrong(course)
+    said = failed_findings(course)
     assert any(
         text.startswith("the solved source scores 2 of 4. exercise 2: There is no function called exercise_2.")
         and text.endswith("Fix the solution or the reference.")
@@ -252,12 +252,12 @@ MEAN = "sum(numbers) / len(numbers)"
 
 def test_validate_when_reference_loses_marks_says_so(course: Course) -> None:
     counted = ("def exercise_2(", "CALLS = iter(range(9999))\n\n\ndef exercise_2(")
-    *_, said = changed(course, counted, (MEAN, f"{MEAN} + next(CALLS)"), until="references")
+    *_, said = findings_after_change(course, counted, (MEAN, f"{MEAN} + next(CALLS)"), until="references")
     assert said.startswith("exercise 2, `exercise_2`: the reference does not earn full marks. Its verdict: ")
 
 
 def test_validate_when_reference_raises_names_the_cases(course: Course) -> None:
-    other, one, two = changed(
+    other, one, two = findings_after_change(
         course, ("    return sum", "    raise ValueError('nothing')\n    return sum"), until="the very end"
     )
     assert "the exercise file has `raise ValueError('nothing')`" in other
@@ -267,20 +267,20 @@ def test_validate_when_reference_raises_names_the_cases(course: Course) -> None:
 
 def test_validate_when_misconception_earns_another_credit_says_so(course: Course) -> None:
     """What comes out is always zero, for which nothing is earned."""
-    (said,) = changed(course, ('"return sum(numbers)"', '"return sum(numbers) * 0.0"'))
+    (said,) = findings_after_change(course, ('"return sum(numbers)"', '"return sum(numbers) * 0.0"'))
     assert "“not divided”: it should be named and earn 0.5, but not divided is named, and it earns 0." in said
 
 
 def test_validate_when_lines_differ_as_a_whole_says_so(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     """Grading holds a solution statement by statement, and a student's code runs as a whole."""
     monkeypatch.setattr(Lines, "version", lambda *_: lambda numbers: sum(numbers) + 1)
-    said = changed(course)
+    said = findings_after_change(course)
     assert len(said) == 4
     assert all("nothing is named, and it earns 0." in text for text in said), said
 
 
 def test_validate_when_a_misconception_hides_another_says_so(course: Course) -> None:
-    said = changed(course, ('"return sum(numbers)"', '"return sum(numbers) / (len(numbers) - 1.0)"'))
+    said = findings_after_change(course, ('"return sum(numbers)"', '"return sum(numbers) / (len(numbers) - 1.0)"'))
     assert any("“one too few”: it should be named and earn 0.5, but not divided is named" in text for text in said), (
         said
     )
@@ -288,7 +288,7 @@ def test_validate_when_a_misconception_hides_another_says_so(course: Course) -> 
 
 def test_validate_when_a_trivial_program_is_right_says_so(course: Course) -> None:
     zeros = [(f"randn(rng, {count}).tolist()", f"[0.0] * {count}") for count in (5, 8)]
-    said = changed(course, *zeros)
+    said = findings_after_change(course, *zeros)
     assert any("a program that just" in text for text in said), said
 
 
@@ -299,7 +299,7 @@ def test_validate_when_release_is_stale_and_solution_wrong_says_so(course: Cours
     path = course.notebook("source", "week1")
     wrong_solution = f"### BEGIN SOLUTION\n{SUM.format('exercise_2')}### END SOLUTION"
     nbformat.write(fill_in(nbformat.read(path, 4), {2: wrong_solution}), path)
-    other, stale, score = wrong(course)
+    other, stale, score = failed_findings(course)
     assert "the solution cell has `return sum(numbers)` where the exercise file has `return sum(numbers) /" in other
     assert stale == "release/ is out of date: more.txt, week1.ipynb. Run: grader release week1"
     assert score.startswith("the solved source scores 3 of 4. exercise 2: What comes out is the sum. The mean is")
@@ -424,7 +424,7 @@ def test_new_exercise_uses_the_solution_of_the_notebook(course: Course) -> None:
     cells = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in course.read("source", "week1").cells]
     assert cells[-2:] == ["exercise-spread", "test-exercise-spread"]
     assert not (course.root / "corpus/week1/spread.txt").exists()
-    assert "the solution cell has" not in " ".join(wrong(Course(course.root)))
+    assert "the solution cell has" not in " ".join(failed_findings(Course(course.root)))
 
 
 def test_new_exercise_marks_a_cell_with_only_its_id(course: Course) -> None:
@@ -505,7 +505,9 @@ def test_new_exercise_of_a_plain_class_calls_its_methods(course: Course) -> None
     (first, second) = account.reference(arguments, steps)
     assert first == second
     assert [note["value"] for note in first] == [arguments[0] + steps[0][1]] * 2
-    assert [text for text in wrong(Course(course.root)) if "account" in text and "no misconception" not in text] == []
+    assert [
+        text for text in failed_findings(Course(course.root)) if "account" in text and "no misconception" not in text
+    ] == []
 
 
 PURSE = """\
@@ -523,7 +525,7 @@ def test_validate_when_guessed_arguments_do_not_fit_says_so(course: Course) -> N
     new_exercise(course, "purse", "week1")
     path = course.root / "exercises/week1_purse.py"
     assert "These are a guess" in path.read_text()
-    (said,) = wrong(Course(course.root))
+    (said,) = failed_findings(Course(course.root))
     assert said == (
         "exercise purse, `Purse`: `__init__` of the reference raises TypeError in every case. "
         "In `using(…)`, give it arguments that it takes."
@@ -531,7 +533,7 @@ def test_validate_when_guessed_arguments_do_not_fit_says_so(course: Course) -> N
     guess = "using([int(rng.integers(1, 100))], "
     assert guess in path.read_text()
     path.write_text(path.read_text().replace(guess, "using([[1, int(rng.integers(1, 100))]], "))
-    assert wrong(Course(course.root)) == []
+    assert failed_findings(Course(course.root)) == []
 
 
 @pytest.mark.slow
