@@ -215,19 +215,19 @@ def notebook(solution: str = SOLUTION, test: str = TEST, heading: str = "## Exer
     return nbformat.v4.new_notebook(cells=[section, answer, graded])
 
 
-def without(index: int) -> Any:
+def notebook_without_cell(index: int) -> Any:
     found = notebook()
     del found.cells[index]
     return found
 
 
-def marked(index: int, **known: Any) -> Any:
+def notebook_with_metadata(index: int, **known: Any) -> Any:
     found = notebook()
     found.cells[index].metadata["nbgrader"].update(known)
     return found
 
 
-def copied(index: int) -> Any:
+def notebook_with_copied_cell(index: int) -> Any:
     found = notebook()
     found.cells.append(copy.deepcopy(found.cells[index]))
     return found
@@ -259,14 +259,29 @@ def copied(index: int) -> Any:
             lambda: notebook(test="hidden_tests(1, points=2)"),
             "exercise 1, cell test-exercise-1, line 1: students would get these hidden tests. Put it between",
         ),
-        (lambda: marked(2, points=-2), "cell test-exercise-1: its points are -2. Set a number of 0 or more"),
-        (lambda: marked(2, points="two"), "cell test-exercise-1: its points are two. Set a number of 0 or more"),
-        (lambda: marked(2, points=None), "cell test-exercise-1: it has no points. Set a number of 0 or more"),
-        (lambda: marked(1, grade_id="exercise 1"), "cell exercise 1: its grade_id is “exercise 1”. Use letters"),
-        (lambda: copied(1), "cell exercise-1: two cells have this grade_id. Change one of them: a copied"),
-        (lambda: without(0), "the notebook has no section for it"),
-        (lambda: without(1), "the notebook has no solution cell"),
-        (lambda: without(2), "the notebook has no test cell"),
+        (
+            lambda: notebook_with_metadata(2, points=-2),
+            "cell test-exercise-1: its points are -2. Set a number of 0 or more",
+        ),
+        (
+            lambda: notebook_with_metadata(2, points="two"),
+            "cell test-exercise-1: its points are two. Set a number of 0 or more",
+        ),
+        (
+            lambda: notebook_with_metadata(2, points=None),
+            "cell test-exercise-1: it has no points. Set a number of 0 or more",
+        ),
+        (
+            lambda: notebook_with_metadata(1, grade_id="exercise 1"),
+            "cell exercise 1: its grade_id is “exercise 1”. Use letters",
+        ),
+        (
+            lambda: notebook_with_copied_cell(1),
+            "cell exercise-1: two cells have this grade_id. Change one of them: a copied",
+        ),
+        (lambda: notebook_without_cell(0), "the notebook has no section for it"),
+        (lambda: notebook_without_cell(1), "the notebook has no solution cell"),
+        (lambda: notebook_without_cell(2), "the notebook has no test cell"),
     ],
 )
 def test_notebook_with_a_problem_is_reported(make: Callable[[], Any], told: str) -> None:
