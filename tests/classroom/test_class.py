@@ -61,7 +61,7 @@ def hand_in_all_kinds(course: Course, submit: Callable[..., Path], solved: dict[
     submit(course, "noisy", noisy)
 
 
-def settle(course: Course) -> None:
+def set_up_gradebook(course: Course) -> None:
     """What an instructor has arranged before: a due date, an extension, points and words given by hand."""
     with course.api().gradebook as gradebook:
         gradebook.update_or_create_assignment(ASSIGNMENT, duedate=DUE)
@@ -82,7 +82,7 @@ def test_autograde_rows_and_notebooks_equal_those_of_nbgrader(
     ours, theirs = new_course(), new_course()
     for course in (ours, theirs):
         hand_in_all_kinds(course, submit, solved)
-        settle(course)
+        set_up_gradebook(course)
     results = list(autograde(ours, ASSIGNMENT, jobs=2))
     assert [one.error for one in results if one.error] == []
     api = theirs.api()
@@ -96,24 +96,24 @@ def test_autograde_regrades_only_what_has_changed(course: Course, submit: Callab
     """Neither by itself nor with others; whatever a grade depends on makes it run again."""
     path = submit(course, "ada", {3: solved[3]})
     submit(course, "emmy", {5: solved[5]})
-    assert unchanged(course) == set()
-    assert unchanged(course) == {"ada", "emmy"}
-    assert unchanged(course, force=True) == set()
+    assert unchanged_students(course) == set()
+    assert unchanged_students(course) == {"ada", "emmy"}
+    assert unchanged_students(course, force=True) == set()
     submit(course, "ada", {})
-    assert unchanged(course) == {"emmy"}
+    assert unchanged_students(course) == {"emmy"}
     (path.parent / "words.txt").write_text("one")
-    assert unchanged(course) == {"emmy"}
+    assert unchanged_students(course) == {"emmy"}
     shutil.rmtree(course.root / "autograded/emmy")
-    assert unchanged(course) == {"ada"}
+    assert unchanged_students(course) == {"ada"}
     with (course.root / "nbgrader_config.py").open("a") as config:
         config.write("\nc.RunAndJudge.seed = 7\n")
     course = Course(course.root)
-    assert unchanged(course) == set()
-    assert unchanged(course, confined=False) == set()
+    assert unchanged_students(course) == set()
+    assert unchanged_students(course, confined=False) == set()
     course.api().autograde(ASSIGNMENT, "ada")  # by plain nbgrader, with another time in the notebook's outputs
     (course.root / "autograded/ada" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb").chmod(0o644)
     (course.root / "autograded/ada" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb").write_text("{}")
-    assert unchanged(course, confined=False) == {"emmy"}
+    assert unchanged_students(course, confined=False) == {"emmy"}
 
 
 def test_autograde_when_nothing_changed_does_not_load_torch(
@@ -167,7 +167,7 @@ def test_autograde_when_config_leaves_out_the_judge_raises(course: Course, submi
         list(autograde(course, ASSIGNMENT))
 
 
-def unchanged(course: Course, **how: Any) -> set[str]:
+def unchanged_students(course: Course, **how: Any) -> set[str]:
     return {one.student for one in autograde(course, ASSIGNMENT, **how) if one.unchanged}
 
 
@@ -243,7 +243,7 @@ def test_autograde_when_a_worker_is_killed_grades_all(course: Course, submit: Ca
     assert sorted((one.student, one.points) for one in results) == [(f"s{number}", 2) for number in range(6)]
 
 
-class Deadly(bytes):
+class DeadlyNotebook(bytes):
     """A notebook that kills the process that receives it."""
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -260,7 +260,8 @@ def test_autograde_when_a_submission_kills_workers_grades_others(
 
     def with_a_deadly_one(workers: LocalCrew, submissions: Iterable[Submission]) -> Iterator[Graded | None]:
         deadly = (
-            replace(one, notebooks={ASSIGNMENT: Deadly()}) if one.student == "eve" else one for one in submissions
+            replace(one, notebooks={ASSIGNMENT: DeadlyNotebook()}) if one.student == "eve" else one
+            for one in submissions
         )
         return grade(workers, deadly)
 
