@@ -190,7 +190,7 @@ def test_collect_identifies_students_of_the_roster(
 
 
 @pytest.fixture
-def known(course: Course) -> Course:
+def course_with_grades(course: Course) -> Course:
     """ada, kurt and another Ada Lovelace have a grade, and barbara, of whom nothing is known."""
     grade(course, Paper("ada"), Paper("kurt"), Paper("other"), Paper("barbara"))
     more = "id,name,username\nother,Ada Lovelace,\nkurt,,kgoedel\n"
@@ -200,27 +200,29 @@ def known(course: Course) -> Course:
 
 
 @pytest.mark.slow
-def test_exports_use_identifiers_of_the_roster(known: Course, tmp_path: Path) -> None:
-    rows = list(csv.reader(io.StringIO(export_canvas(known, ASSIGNMENT, None, "").read_text())))
+def test_exports_use_identifiers_of_the_roster(course_with_grades: Course, tmp_path: Path) -> None:
+    rows = list(csv.reader(io.StringIO(export_canvas(course_with_grades, ASSIGNMENT, None, "").read_text())))
     assert [row[:4] for row in rows[2:]] == [
         ["Ada Lovelace", "101", "", "ada"], ["barbara", "", "", "barbara"],
         ["Gödel, Kurt", "102", "", "kgoedel"], ["Ada Lovelace", "", "", "other"],
     ]  # fmt: skip
     (tmp_path / "grades.csv").write_text("Student,ID,Section\nX,101,A\nY,102,A\n")
-    rows = list(csv.reader(io.StringIO(export_canvas(known, ASSIGNMENT, tmp_path / "grades.csv", "").read_text())))
+    rows = list(
+        csv.reader(io.StringIO(export_canvas(course_with_grades, ASSIGNMENT, tmp_path / "grades.csv", "").read_text()))
+    )
     assert [row[1] for row in rows[1:]] == ["101", "102"]
-    rows = list(csv.reader(io.StringIO(export_moodle(known, ASSIGNMENT, "username", "").read_text())))
+    rows = list(csv.reader(io.StringIO(export_moodle(course_with_grades, ASSIGNMENT, "username", "").read_text())))
     assert [row[0] for row in rows[1:]] == ["ada", "barbara", "kgoedel", "other"]
 
 
 @pytest.mark.slow
-def test_pages_show_names_with_ids_when_two_share_a_name(known: Course) -> None:
-    page = write_report(known, ASSIGNMENT)[0].read_text()
-    for text in (page, write_term_report(known).read_text()):
+def test_pages_show_names_with_ids_when_two_share_a_name(course_with_grades: Course) -> None:
+    page = write_report(course_with_grades, ASSIGNMENT)[0].read_text()
+    for text in (page, write_term_report(course_with_grades).read_text()):
         assert all(name in text for name in ("Kurt Gödel", "Ada Lovelace (ada)", "Ada Lovelace (other)", "barbara"))
-    write_feedback(known, ASSIGNMENT, ["kurt", "barbara"])
+    write_feedback(course_with_grades, ASSIGNMENT, ["kurt", "barbara"])
     feedback = {
-        student: (known.folder("feedback") / f"{student}/{ASSIGNMENT}/{ASSIGNMENT}.html").read_text()
+        student: (course_with_grades.folder("feedback") / f"{student}/{ASSIGNMENT}/{ASSIGNMENT}.html").read_text()
         for student in ("kurt", "barbara")
     }
     assert "Feedback for <bdi>Kurt Gödel</bdi>" in feedback["kurt"]
