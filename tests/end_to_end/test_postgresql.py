@@ -49,7 +49,7 @@ def released(server: Server, new_course: Callable[[], Course]) -> Course:
     """A course whose release is in the database `released`."""
     course = new_course()
     server.make(RELEASED)
-    use(course, server.url(RELEASED))
+    use_database(course, server.url(RELEASED))
     for assignment in course.assignments():
         compile_release(course, assignment)
     return course
@@ -69,16 +69,16 @@ def database(server: Server, released: Course, tmp_path: Path) -> Iterator[str]:
 def on_server(course: Course, server: Server, database: str) -> Course:
     """A course of this test's own, whose gradebook is on the server."""
     (course.root / "gradebook.db").unlink()
-    use(course, server.url(database))
+    use_database(course, server.url(database))
     return Course(course.root)
 
 
-def use(course: Course, url: str, more: str = "") -> None:
+def use_database(course: Course, url: str, more: str = "") -> None:
     with (course.root / CONFIG_FILE).open("a") as config:
         config.write(f"\nc.CourseDirectory.db_url = {url!r}\n{more}")
 
 
-def once(action: Callable[[], object]) -> Callable[[Mapping[str, float]], None]:
+def at_first_look(action: Callable[[], object]) -> Callable[[Mapping[str, float]], None]:
     """Does something at the first look at who is running."""
     actions = [action]
 
@@ -92,7 +92,7 @@ def once(action: Callable[[], object]) -> Callable[[Mapping[str, float]], None]:
 # What an instructor has settled before, and what a class hands in.
 
 
-def settle(course: Course) -> None:
+def set_up_gradebook(course: Course) -> None:
     (course.root / "course.toml").write_text("[late]\nper = 'day'\nshare = 0.1\n")
     with course.api().gradebook as gradebook:
         gradebook.update_or_create_assignment(ASSIGNMENT, duedate=DUE)
@@ -130,7 +130,7 @@ def test_postgresql_rows_and_notebooks_equal_those_of_sqlite(
 ) -> None:
     in_a_file = new_course()
     for course in (in_a_file, on_server):
-        settle(course)
+        set_up_gradebook(course)
         hand_in(course, submit, solved)
         assert [one.error for one in autograde(course, ASSIGNMENT) if one.error] == []
     assert rows(on_server) == rows(in_a_file)
@@ -211,7 +211,7 @@ def test_postgresql_gradebook_is_read_by_nbgrader_api(
 
 
 @pytest.fixture(scope="module")
-def undisturbed(new_course: Callable[[], Course], submit: Callable[..., Path], solved: dict[int, str]) -> Any:
+def undisturbed_results(new_course: Callable[[], Course], submit: Callable[..., Path], solved: dict[int, str]) -> Any:
     """What is left of those three where nothing happens, in SQLite."""
     course = new_course()
     hand_in_three(course, submit, solved)
@@ -226,17 +226,17 @@ def test_postgresql_when_server_restarts_is_waited_for(
     server: Server,
     submit: Callable[..., Path],
     solved: Any,
-    undisturbed: Any,
+    undisturbed_results: Any,
     messages: Messages,
 ) -> None:
     """It ends when all are graded and nobody is written down."""
     hand_in_three(on_server, submit, solved)
     messages.at_first = server.start
-    watch = once(lambda: server.stop(how))
+    watch = at_first_look(lambda: server.stop(how))
     assert points(on_server, watch=watch) == {"ada": 2, "emmy": 2, "zoe": 2}
     assert len(messages.texts) == 1
     assert "Waiting for it" in messages.texts[0]
-    assert (rows(on_server), files(on_server)) == undisturbed
+    assert (rows(on_server), files(on_server)) == undisturbed_results
 
 
 def test_postgresql_when_server_crashes_before_commit_repeats_batch(
@@ -244,7 +244,7 @@ def test_postgresql_when_server_crashes_before_commit_repeats_batch(
     server: Server,
     submit: Callable[..., Path],
     solved: Any,
-    undisturbed: Any,
+    undisturbed_results: Any,
     monkeypatch: Any,
     messages: Messages,
 ) -> None:
@@ -259,13 +259,13 @@ def test_postgresql_when_server_crashes_before_commit_repeats_batch(
             server.stop("immediate")
 
     messages.at_first = server.start
-    watch = once(lambda: event.listen(Engine, "commit", crash))
+    watch = at_first_look(lambda: event.listen(Engine, "commit", crash))
     try:
         assert points(on_server, watch=watch) == {"ada": 2, "emmy": 2, "zoe": 2}
     finally:
         event.remove(Engine, "commit", crash)
     assert len(messages.texts) == 1
-    assert (rows(on_server), files(on_server)) == undisturbed
+    assert (rows(on_server), files(on_server)) == undisturbed_results
 
 
 def test_postgresql_when_server_crashes_after_commit_doubles_nothing(
@@ -273,7 +273,7 @@ def test_postgresql_when_server_crashes_after_commit_doubles_nothing(
     server: Server,
     submit: Callable[..., Path],
     solved: Any,
-    undisturbed: Any,
+    undisturbed_results: Any,
     monkeypatch: Any,
     messages: Messages,
 ) -> None:
@@ -293,16 +293,21 @@ def test_postgresql_when_server_crashes_after_commit_doubles_nothing(
         monkeypatch.setattr(scoped_session, "commit", commit_and_crash)
 
     messages.at_first = server.start
-    watch = once(begin)
+    watch = at_first_look(begin)
     assert points(on_server, watch=watch) == {"ada": 2, "emmy": 2, "zoe": 2}
     # The three submissions, one of them twice, and what being late costs.
     assert (len(messages.texts), len(commits)) == (1, 5)
     monkeypatch.undo()
-    assert (rows(on_server), files(on_server)) == undisturbed
+    assert (rows(on_server), files(on_server)) == undisturbed_results
 
 
 def test_postgresql_when_server_stays_down_half_writes_nothing(
-    on_server: Course, server: Server, submit: Callable[..., Path], solved: Any, undisturbed: Any, monkeypatch: Any
+    on_server: Course,
+    server: Server,
+    submit: Callable[..., Path],
+    solved: Any,
+    undisturbed_results: Any,
+    monkeypatch: Any,
 ) -> None:
     """The first of three is kept; the next run takes the others, and only them."""
     monkeypatch.setattr("grader.classroom.run.BATCH", 1)
@@ -321,7 +326,7 @@ def test_postgresql_when_server_stays_down_half_writes_nothing(
     assert {one[1] for one in rows(on_server)["submissions"]} == {first.student}
     assert {path.split("/")[0] for path in files(on_server)} - {".waiting"} == {first.student}
     assert points(on_server) == {student: 2 for student in ("ada", "emmy", "zoe") if student != first.student}
-    assert (rows(on_server), files(on_server)) == undisturbed
+    assert (rows(on_server), files(on_server)) == undisturbed_results
 
 
 def test_postgresql_when_server_is_down_at_start_is_waited_for(
@@ -349,7 +354,7 @@ def test_postgresql_when_table_is_locked_is_waited_for(
         other.execute("SET idle_in_transaction_session_timeout = '1min'")  # if we wait for ever, it does not
         other.commit()
         messages.at_first = other.rollback
-        watch = once(lambda: other.execute("LOCK TABLE submitted_assignment"))
+        watch = at_first_look(lambda: other.execute("LOCK TABLE submitted_assignment"))
         assert points(on_server, watch=watch) == {"ada": 2}
         assert len(messages.texts) == 1
         assert "lock timeout" in messages.texts[0]
@@ -393,7 +398,7 @@ def test_postgresql_keeps_no_transaction_open_while_grading(
             query = "SELECT state FROM pg_stat_activity WHERE datname = %s AND pid != pg_backend_pid()"
             states.extend(state for (state,) in other.execute(query, [database]))
 
-    points(on_server, watch=once(look))
+    points(on_server, watch=at_first_look(look))
     assert set(states) == {"idle"}
 
 
@@ -409,7 +414,7 @@ def test_db_url_when_unusable_is_a_clear_error(
     url: str, words: str, course: Course, submit: Callable[..., Path]
 ) -> None:
     submit(course, "ada")
-    use(course, url)
+    use_database(course, url)
     with pytest.raises(CourseError, match=rf"{words}.*pip install 'psycopg\[binary\]'"):
         list(autograde(Course(course.root), ASSIGNMENT))
 
@@ -420,7 +425,7 @@ def test_db_url_error_hides_the_password(
     """Neither where it is meant to be nor where it may be as well."""
     monkeypatch.setattr("grader.gradebook.connection.PATIENCE", 0.0)
     submit(course, "ada")
-    use(course, f"postgresql+psycopg://grader:secret@/attention?host={tmp_path}&password=secret")
+    use_database(course, f"postgresql+psycopg://grader:secret@/attention?host={tmp_path}&password=secret")
     with pytest.raises(CourseError, match="cannot be used") as told:
         list(autograde(Course(course.root), ASSIGNMENT))
     assert "secret" not in str(told.value)
