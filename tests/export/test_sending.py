@@ -68,15 +68,15 @@ def url(held: Held) -> Iterator[str]:
 
 
 @pytest.fixture
-def waits() -> list[float]:
+def waited_seconds() -> list[float]:
     """For how long the platform was waited for; nobody really waits."""
     return []
 
 
 @pytest.fixture(params=KINDS)
-def platform(request: pytest.FixtureRequest, url: str, waits: list[float]) -> PlatformApi:
+def platform(request: pytest.FixtureRequest, url: str, waited_seconds: list[float]) -> PlatformApi:
     found = send.platform_at(request.param, "101/4711", environment(request.param, url))
-    found._rest._sleep = waits.append  # type: ignore[attr-defined]
+    found._rest._sleep = waited_seconds.append  # type: ignore[attr-defined]
     return found
 
 
@@ -89,15 +89,15 @@ def environment(kind: str, url: str, token: str = TOKEN) -> dict[str, str]:
     return {f"{kind.upper()}_URL": url, f"{kind.upper()}_TOKEN": token}
 
 
-def planned(course: Course, platform: PlatformApi, **how: str) -> list[Grade]:
+def plan_grades(course: Course, platform: PlatformApi, **how: str) -> list[Grade]:
     return send.plan(course, ASSIGNMENT, platform, how.get("by", "username"), how.get("link", ""))
 
 
-def sent(course: Course, platform: PlatformApi, grades: list[Grade], yes: bool = True) -> int:
+def send_grades(course: Course, platform: PlatformApi, grades: list[Grade], yes: bool = True) -> int:
     return send.send(course, ASSIGNMENT, platform, grades, yes)
 
 
-def writes(held: Held) -> list[str]:
+def writing_calls(held: Held) -> list[str]:
     return [call for call in held.calls if call.startswith("PUT") or "save" in call]
 
 
@@ -105,44 +105,47 @@ def writes(held: Held) -> list[str]:
 
 
 def test_send_gives_points_and_a_comment_to_each(published: Course, platform: PlatformApi, held: Held) -> None:
-    grades = planned(published, platform, link="https://pages.example.edu/{student}?a=1&b=2")
+    grades = plan_grades(published, platform, link="https://pages.example.edu/{student}?a=1&b=2")
     assert [(one.student, one.before, one.points) for one in grades] == [(name, None, POINTS[name]) for name in POINTS]
-    assert sent(published, platform, grades) == 3
+    assert send_grades(published, platform, grades) == 3
     assert held.score == {**{IDS[name]: points for name, points in POINTS.items()}, 10: None}
     said = "26.5 of 30 points (1: 3, 2: 1.5, 3: 2, 4: 2, 5: 3, 6: 4, 7: 5, 8: 8, late penalty: 2). "
     (comment,) = held.comments[8]
     amp = "&amp;" if platform.name == "Moodle" else "&"
     assert comment == f"{said}https://pages.example.edu/alan?a=1{amp}b=2"
-    assert len(writes(held)) == (1 if platform.name == "Moodle" else 3)
+    assert len(writing_calls(held)) == (1 if platform.name == "Moodle" else 3)
 
 
 def test_plan_leaves_out_points_that_are_right_there(published: Course, platform: PlatformApi, held: Held) -> None:
     held.score |= {7: 30.0, 8: 20.0}
-    assert [(one.student, one.before) for one in planned(published, platform)] == [("alan", 20.0), ("barbara", None)]
-    sent(published, platform, planned(published, platform))
-    assert planned(published, platform) == []
+    assert [(one.student, one.before) for one in plan_grades(published, platform)] == [
+        ("alan", 20.0),
+        ("barbara", None),
+    ]
+    send_grades(published, platform, plan_grades(published, platform))
+    assert plan_grades(published, platform) == []
     assert 7 not in held.comments
 
 
 def test_send_when_plan_was_not_shown_sends_nothing(published: Course, platform: PlatformApi, held: Held) -> None:
-    assert sent(published, platform, planned(published, platform), yes=False) == 0
-    assert writes(held) == []
+    assert send_grades(published, platform, plan_grades(published, platform), yes=False) == 0
+    assert writing_calls(held) == []
     held.score[7] = 29.0  # somebody has changed it there meanwhile
-    assert sent(published, platform, planned(published, platform), yes=False) == 0
-    assert sent(published, platform, planned(published, platform), yes=False) == 3
+    assert send_grades(published, platform, plan_grades(published, platform), yes=False) == 0
+    assert send_grades(published, platform, plan_grades(published, platform), yes=False) == 3
 
 
 def test_send_when_cut_off_continues(published: Course, platform: PlatformApi, held: Held) -> None:
     """Where it is not known whether it was done, it is not done again by itself: a comment would stand there twice."""
     platform.at_once = 1
-    sent(published, platform, planned(published, platform), yes=False)
+    send_grades(published, platform, plan_grades(published, platform), yes=False)
     held.first_writes += [(429, {"Retry-After": "3"}, "")] + [(0, {}, "")] * rest.TRIES
     with pytest.raises(CourseError, match=r"continues where it stopped\. 0 of 3 were sent\."):
-        sent(published, platform, planned(published, platform), yes=False)
-    assert len(writes(held)) == (2 if platform.name == "Canvas" else 1 + rest.TRIES - 1)
+        send_grades(published, platform, plan_grades(published, platform), yes=False)
+    assert len(writing_calls(held)) == (2 if platform.name == "Canvas" else 1 + rest.TRIES - 1)
     held.first_writes.clear()
     held.score[7] = 30.0  # it had been done
-    assert sent(published, platform, planned(published, platform), yes=False) == 2
+    assert send_grades(published, platform, plan_grades(published, platform), yes=False) == 2
     assert held.score[8] == POINTS["alan"]
     assert {user: len(comments) for user, comments in held.comments.items()} == {8: 1, 9: 1}
 
@@ -159,8 +162,8 @@ def test_plan_matches_students_by_the_chosen_field(
     with pytest.raises(
         CourseError, match=r"cannot match any student here by Username\. Try another way: --by username or"
     ):
-        planned(published, platform)
-    assert [one.id for one in planned(published, platform, by=by)] == ["7", "8", "9"]
+        plan_grades(published, platform)
+    assert [one.id for one in plan_grades(published, platform, by=by)] == ["7", "8", "9"]
 
 
 def test_plan_leaves_out_and_names_ambiguous_students(
@@ -168,7 +171,7 @@ def test_plan_leaves_out_and_names_ambiguous_students(
 ) -> None:
     held.people[3].update(username="ADA", login_id="ADA")
     del held.people[1]
-    assert [one.student for one in planned(published, platform)] == ["barbara"]
+    assert [one.student for one in plan_grades(published, platform)] == ["barbara"]
     assert messages.texts == [
         f"Left out, because {platform.name} has no match, or several, for their Username: ada and alan."
     ]
@@ -183,16 +186,16 @@ def test_plan_matches_by_the_canvas_id_of_the_roster(
         published.root, [RosterLine("ada", canvas_id="7"), RosterLine("alan", canvas_id="8"), RosterLine("barbara")]
     )
     canvas = send.platform_at("canvas", "101/4711", environment("canvas", url))
-    assert {one.student: one.id for one in planned(published, canvas)} == {"ada": "7", "alan": "8", "barbara": "9"}
+    assert {one.student: one.id for one in plan_grades(published, canvas)} == {"ada": "7", "alan": "8", "barbara": "9"}
     write_roster(published.root, [RosterLine("ada", canvas_id="7"), RosterLine("alan")])  # whose name is ada's there
-    assert {one.student: one.id for one in planned(published, canvas)} == {"ada": "7", "barbara": "9"}
+    assert {one.student: one.id for one in plan_grades(published, canvas)} == {"ada": "7", "barbara": "9"}
     assert messages.texts == ["Left out, because Canvas has no match, or several, for their Username: alan."]
 
 
 def test_plan_leaves_out_excused_students(published: Course, held: Held, url: str, messages: Messages) -> None:
     held.excused = {8}
     canvas = send.platform_at("canvas", "101/4711", environment("canvas", url))
-    assert [one.student for one in planned(published, canvas)] == ["ada", "barbara"]
+    assert [one.student for one in plan_grades(published, canvas)] == ["ada", "barbara"]
     assert messages.texts == ["Left out, because they are excused or not assigned in Canvas: alan."]
 
 
@@ -201,33 +204,33 @@ def test_plan_reads_all_pages_of_students(published: Course, platform: PlatformA
     others = [{"id": 1000 + n, "username": f"n{n}", "login_id": f"n{n}"} for n in range(205)]
     held.people[:0] = others
     held.score = {one["id"]: None for one in held.people}
-    assert [one.id for one in planned(published, platform)] == ["7", "8", "9"]
+    assert [one.id for one in plan_grades(published, platform)] == ["7", "8", "9"]
 
 
 # --- what goes wrong -------------------------------------------------------------------------------------------------
 
 
 def test_platform_that_asks_for_time_is_waited_for(
-    published: Course, platform: PlatformApi, held: Held, waits: list[float]
+    published: Course, platform: PlatformApi, held: Held, waited_seconds: list[float]
 ) -> None:
     later = format_datetime(datetime.now(UTC) - timedelta(hours=1))
     held.first += [(429, {"Retry-After": "7"}, ""), (429, {"Retry-After": later}, ""), (503, {}, "")]
     held.first += [(403, {}, "403 Forbidden (Rate Limit Exceeded)"), (502, {}, "")]
-    assert len(planned(published, platform)) == 3
-    assert waits == [7.0, 0.0, 4.0, 8.0, 16.0]
+    assert len(plan_grades(published, platform)) == 3
+    assert waited_seconds == [7.0, 0.0, 4.0, 8.0, 16.0]
     held.first += [(0, {}, "")]
     held.first_writes += [(429, {"Retry-After": "7"}, "")]
-    assert sent(published, platform, planned(published, platform)) == 3
-    assert waits[5:] == [1.0, 7.0]
+    assert send_grades(published, platform, plan_grades(published, platform)) == 3
+    assert waited_seconds[5:] == [1.0, 7.0]
 
 
 def test_platform_that_stays_busy_raises(published: Course, platform: PlatformApi, held: Held) -> None:
     held.first += [(429, {}, "")] * rest.TRIES
     with pytest.raises(CourseError, match=r"is busy\. Run this again"):
-        planned(published, platform)
+        plan_grades(published, platform)
     held.first[:] = [(429, {"Retry-After": "86400"}, "")]
     with pytest.raises(CourseError, match="is busy"):
-        planned(published, platform)
+        plan_grades(published, platform)
     assert held.first == []
 
 
@@ -246,14 +249,14 @@ def test_platform_error_is_named_in_the_course_error(
 ) -> None:
     held.first.append(answer)
     with pytest.raises(CourseError, match=f"{platform.name} .*{words}"):
-        planned(published, platform)
+        plan_grades(published, platform)
 
 
 @pytest.mark.parametrize(("kind", "words"), [("canvas", "rejected the token"), ("moodle", r"Invalid token \(inval")])
 def test_wrong_token_is_named_and_not_shown(kind: str, words: str, published: Course, url: str) -> None:
     platform = send.platform_at(kind, "101/4711", environment(kind, url, token="wrong-one"))
     with pytest.raises(CourseError, match=words) as failed:
-        planned(published, platform)
+        plan_grades(published, platform)
     assert "wrong-one" not in str(failed.value)
 
 
@@ -308,18 +311,18 @@ def test_hostile_answers_of_a_platform_raise_a_sentence(
         made._rest._sleep = lambda _: None  # type: ignore[attr-defined]
         return made
 
-    grades = planned(published, new())
+    grades = plan_grades(published, new())
     reads = len(held.calls)
     for answer in HOSTILE:
         for before in range(reads):
             held.first[:] = [*[None] * before, answer]
-            said = refusal(lambda: planned(published, new()))
+            said = refusal(lambda: plan_grades(published, new()))
             assert new().name in said or not said, (answer, before)
             assert TOKEN[4:] not in said, (answer, before)
             assert held.first == []
-        assert writes(held) == []
+        assert writing_calls(held) == []
         held.first_writes[:] = [answer]
-        assert TOKEN[4:] not in refusal(lambda: sent(published, new(), grades)), answer
+        assert TOKEN[4:] not in refusal(lambda: send_grades(published, new(), grades)), answer
         held.calls.clear()
 
 
@@ -328,7 +331,7 @@ def test_plan_when_answer_has_another_type_raises(published: Course, platform: P
     for before in (1, 2):
         held.first[:] = [*[None] * before, (200, {}, "{}")]
         with pytest.raises(CourseError, match="sent an unexpected answer"):
-            planned(published, platform)
+            plan_grades(published, platform)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -345,7 +348,7 @@ def test_platform_at_with_a_malformed_token_hides_it(text: str, kind: str, url: 
 def test_platform_at_strips_line_ends_of_token_and_url(published: Course, kind_and_url: tuple[str, str]) -> None:
     kind, url = kind_and_url
     platform = send.platform_at(kind, "101/4711", environment(kind, f"{url}/\n", token=f"{TOKEN}\r\n"))
-    assert len(planned(published, platform)) == 3
+    assert len(plan_grades(published, platform)) == 3
 
 
 @pytest.mark.parametrize(
@@ -365,7 +368,7 @@ def test_platform_that_redirects_does_not_get_the_token(published: Course, held:
     with serving(other) as address:
         held.link = f"{address}/api/v1/courses/101/users?page=2"
         with pytest.raises(CourseError, match="Canvas redirects to"):
-            planned(published, canvas)
+            plan_grades(published, canvas)
     assert other.calls == []
     with pytest.raises(CourseError, match="begin with https://"):
         Rest("Canvas", "http://canvas.example.edu", {})
@@ -385,17 +388,17 @@ def test_plan_when_assignment_cannot_take_the_points_raises(
 ) -> None:
     vars(held).update(there)
     if {"grading_type": "Moodle", "teams": "Canvas"}.get(next(iter(there))) == platform.name:
-        assert planned(published, platform), "it has no such thing"
+        assert plan_grades(published, platform), "it has no such thing"
         return
     with pytest.raises(CourseError, match=words):
-        planned(published, platform)
-    assert writes(held) == []
+        plan_grades(published, platform)
+    assert writing_calls(held) == []
 
 
 def test_plan_when_moodle_assignment_is_unknown_lists_them(published: Course, url: str) -> None:
     moodle = send.platform_at("moodle", "101/9", environment("moodle", url))
     with pytest.raises(CourseError, match=r"no assignment 9 in course 101. There are: 4711 \(Self-attention\)"):
-        planned(published, moodle)
+        plan_grades(published, moodle)
 
 
 # --- the command -----------------------------------------------------------------------------------------------------
@@ -416,7 +419,7 @@ def test_publish_send_shows_then_sends_then_has_nothing_to_do(
     assert shown.returncode == 0, shown.stderr
     assert re.search(r"^ alan +– +26\.5 +26\.5 of 30 points \(1: 3, 2: 1\.5", shown.stdout, re.MULTILINE)
     assert "Nothing was sent yet." in shown.stdout
-    assert writes(held) == []
+    assert writing_calls(held) == []
     assert command(published, *words).stdout.endswith("Sent 3 grades.\n")
     assert held.score[8] == 26.5
     assert "Nothing was sent." in command(published, *words).stdout
