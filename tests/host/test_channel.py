@@ -158,7 +158,7 @@ def call_without_end(channel: socket.socket) -> None:
         wire.receive(channel)
 
 
-def raw(data: bytes) -> Callable[[socket.socket], None]:
+def send_bytes(data: bytes) -> Callable[[socket.socket], None]:
     def play(channel: socket.socket) -> None:
         wire.receive(channel)
         channel.sendall(data)
@@ -177,15 +177,18 @@ REFUSED = {
     "half a frame": (half_a_frame, "1 second"),
     "a frame in drops": (drip, "1 second"),
     "hanging up": (hang_up, "ended the Python process"),
-    "lengths beyond all bounds": (raw(b"\xff" * 8), "ended the Python process"),
-    "no JSON": (raw(frame(b"{]")), "ended the Python process"),
-    "a list as header": (raw(frame([])), "ended the Python process"),
-    "absurd nesting": (raw(frame(b"[" * 100_000)), "ended the Python process"),
-    "a number of a million digits": (raw(frame(b'{"to": ' + b"9" * 10**6 + b"}")), "ended the Python process"),
-    "bytes that are no text": (raw(frame(b'{"to": "\xff"}')), "ended the Python process"),
-    "tensors that are none": (raw(frame({}, b"\x00" * 100)), "ended the Python process"),
-    "a pickle": (raw(frame({}, b"\x80\x04\x95K.")), "ended the Python process"),
-    "a list of tensors of a terabyte": (raw(frame({}, struct.pack("<Q", 2**40) + b"{}")), "ended the Python process"),
+    "lengths beyond all bounds": (send_bytes(b"\xff" * 8), "ended the Python process"),
+    "no JSON": (send_bytes(frame(b"{]")), "ended the Python process"),
+    "a list as header": (send_bytes(frame([])), "ended the Python process"),
+    "absurd nesting": (send_bytes(frame(b"[" * 100_000)), "ended the Python process"),
+    "a number of a million digits": (send_bytes(frame(b'{"to": ' + b"9" * 10**6 + b"}")), "ended the Python process"),
+    "bytes that are no text": (send_bytes(frame(b'{"to": "\xff"}')), "ended the Python process"),
+    "tensors that are none": (send_bytes(frame({}, b"\x00" * 100)), "ended the Python process"),
+    "a pickle": (send_bytes(frame({}, b"\x80\x04\x95K.")), "ended the Python process"),
+    "a list of tensors of a terabyte": (
+        send_bytes(frame({}, struct.pack("<Q", 2**40) + b"{}")),
+        "ended the Python process",
+    ),
     "calls without end": (call_without_end, "far too often"),
 }
 
@@ -212,17 +215,17 @@ def first_then(*after: Callable[[socket.socket, str], None]) -> Callable[[socket
     return play
 
 
-def say(**header: Any) -> Callable[[socket.socket, str], None]:
+def send_header(**header: Any) -> Callable[[socket.socket, str], None]:
     return lambda channel, identity: wire.send(channel, {"to": identity, **header}, {})
 
 
 LATER = {
     "another answer": ([lambda channel, identity: wire.send(channel, *softmax_answer(identity))], Returned),
-    "no such function any more": ([say(missing=True)], Missing),
-    "an error": ([say(raised={"type": "ValueError"})], Raised),
+    "no such function any more": ([send_header(missing=True)], Missing),
+    "an error": ([send_header(raised={"type": "ValueError"})], Raised),
     "nothing": ([], Lost),
-    "no answer": ([say(values=None)], Lost),
-    "the answer to another request": ([say(to="0" * 16)], Lost),
+    "no answer": ([send_header(values=None)], Lost),
+    "the answer to another request": ([send_header(to="0" * 16)], Lost),
     "hanging up": ([lambda channel, _: channel.shutdown(socket.SHUT_RDWR)], Lost),
 }
 
@@ -306,8 +309,8 @@ class Subclass(torch.Tensor):
     pass
 
 
-def nested(depth: int) -> Any:
-    return 1.0 if depth == 0 else [nested(depth - 1)]
+def nested_lists(depth: int) -> Any:
+    return 1.0 if depth == 0 else [nested_lists(depth - 1)]
 
 
 def containing_itself() -> Any:
@@ -319,7 +322,7 @@ def containing_itself() -> Any:
 UNUSABLE = {
     "a list without end": (lambda: Lying(), "far too many items"),
     "a list of itself": (containing_itself, "lists in lists"),
-    "deep lists": (lambda: nested(50), "lists in lists"),
+    "deep lists": (lambda: nested_lists(50), "lists in lists"),
     "a million numbers in a list": (lambda: [1.0] * 10**6, "far too many items"),
     "a billion numbers": (lambda: torch.zeros(1).expand(2**15, 2**15), "far too many numbers"),
     "many large tensors": (lambda: [torch.zeros(2**10, 2**9)] * 10, "far too many numbers"),
@@ -515,7 +518,7 @@ def malformed(chance: random.Random) -> bytes:
     header, tensors = chance.choice(SEEDS)
     body = save(tensors) if tensors else b""
     for _ in range(chance.randint(0, 3)):
-        header = altered(header, chance)
+        header = altered_tree(header, chance)
     if body and chance.random() < 0.5:
         body = with_altered_list(body, chance)
     data = bytearray(frame(header, body))
@@ -534,23 +537,23 @@ def malformed(chance: random.Random) -> bytes:
     return bytes(data)
 
 
-def altered(tree: Any, chance: random.Random) -> Any:
+def altered_tree(tree: Any, chance: random.Random) -> Any:
     """A JSON tree with something odd in one place."""
     if chance.random() < 0.2 or not isinstance(tree, (list, dict)) or not tree:
         return chance.choice(ODD)
     if isinstance(tree, list):
         place = chance.randrange(len(tree))
-        return [altered(item, chance) if index == place else item for index, item in enumerate(tree)]
+        return [altered_tree(item, chance) if index == place else item for index, item in enumerate(tree)]
     key = chance.choice(list(tree))
     if chance.random() < 0.1:
         return {chance.choice([*"ab", *tree]): value for value in tree.values()}
-    return {**tree, key: altered(tree[key], chance)}
+    return {**tree, key: altered_tree(tree[key], chance)}
 
 
 def with_altered_list(body: bytes, chance: random.Random) -> bytes:
     """Safetensors with another list of names, types, shapes and places."""
     (length,) = struct.unpack_from("<Q", body)
-    listed = altered(json.loads(body[8 : 8 + length]), chance)
+    listed = altered_tree(json.loads(body[8 : 8 + length]), chance)
     head = json.dumps(listed).encode()
     for one, other in (("F32", chance.choice(["F8_E4M3", "BOOL", "U64", "C64", "I8", "F4"])), ("4", "400")):
         if chance.random() < 0.3:

@@ -101,14 +101,14 @@ def f(x):
 }
 
 
-def long(T: int, allowed: int = 64 * MB) -> SampledCase:
+def long_case(T: int, allowed: int = 64 * MB) -> SampledCase:
     """A case whose table of T × T does not fit, or would."""
     promise = MemoryPromise(allowed, max(4 * T * T, allowed + 1))
     case = Case("long", catches="a table of T × T", inputs=lambda _: (), promise=promise)
     return SampledCase(case, (torch.ones(T, 4),))
 
 
-def short() -> SampledCase:
+def short_case() -> SampledCase:
     return SampledCase(Case("short", catches="", inputs=lambda _: ()), (torch.ones(3, 4),))
 
 
@@ -130,21 +130,21 @@ def answers(sandbox: SandboxProcess, code: str, *cases: SampledCase) -> list[Ans
     "grad", ["", "\nf = torch.no_grad()(f)", "\nf = (lambda g: lambda x: g(x.requires_grad_()))(f)"]
 )
 def test_memory_limit_stops_a_table_and_not_a_stream(grad: str, sandbox: SandboxProcess) -> None:
-    [table] = answers(sandbox, TABLE + grad, long(8192))
-    [stream] = answers(sandbox, STREAM + grad, long(8192))
+    [table] = answers(sandbox, TABLE + grad, long_case(8192))
+    [stream] = answers(sandbox, STREAM + grad, long_case(8192))
     assert table == Lost(Loss.MEMORY, 64.0)
     assert isinstance(stream, Returned)
 
 
 @pytest.mark.parametrize(("T", "fits"), [(1024, True), (3072, True), (6144, False), (8192, False)])
 def test_memory_limit_lets_tables_that_fit_pass(T: int, fits: bool, sandbox: SandboxProcess) -> None:
-    [answer] = answers(sandbox, TABLE, long(T))
+    [answer] = answers(sandbox, TABLE, long_case(T))
     assert isinstance(answer, Returned) == fits
 
 
 @pytest.mark.parametrize("code", WAYS_ROUND.values(), ids=WAYS_ROUND)
 def test_memory_limit_cannot_be_evaded(code: str, sandbox: SandboxProcess) -> None:
-    [answer] = answers(sandbox, code, long(8192))
+    [answer] = answers(sandbox, code, long_case(8192))
     assert not isinstance(answer, Returned)
 
 
@@ -153,9 +153,9 @@ def test_memory_limit_holds_when_process_has_an_odd_name(sandbox: SandboxProcess
     named = """
 import ctypes
 ctypes.CDLL(None).prctl(15, b"\\xff\\nVmHWM: 0 kB")"""
-    [stream] = answers(sandbox, f"{named}\n{STREAM}", long(8192))
+    [stream] = answers(sandbox, f"{named}\n{STREAM}", long_case(8192))
     assert isinstance(stream, Returned)
-    [opened] = answers(sandbox, f"{named}\n{OPENED_LATER}", long(8192))
+    [opened] = answers(sandbox, f"{named}\n{OPENED_LATER}", long_case(8192))
     assert isinstance(opened, Lost)
 
 
@@ -163,7 +163,7 @@ ctypes.CDLL(None).prctl(15, b"\\xff\\nVmHWM: 0 kB")"""
 def test_memory_limit_does_not_count_what_the_notebook_keeps(sandbox: SandboxProcess) -> None:
     """Such as modules, plots, a model, data."""
     kept = "import torch._dynamo\nkept = torch.rand(8192, 8192)\nmodel = torch.nn.Transformer(512)"
-    [answer] = answers(sandbox, f"{kept}\n{STREAM}", long(8192))
+    [answer] = answers(sandbox, f"{kept}\n{STREAM}", long_case(8192))
     assert isinstance(answer, Returned)
 
 
@@ -177,7 +177,7 @@ def f(x):
             kept.append(torch.empty(2**20, dtype=torch.uint8))
     except RuntimeError:
         return torch.tensor(len(kept))"""
-    [answer] = answers(sandbox, collect, long(8192, 8 * MB))
+    [answer] = answers(sandbox, collect, long_case(8192, 8 * MB))
     assert isinstance(answer, Returned)
     assert 4 <= int(answer.value) <= 8
 
@@ -192,14 +192,14 @@ def f(x):
         scores = torch.zeros(len(x)).masked_fill(hidden, 1.0)
         kept.append(scores[:4] + 1)
     return torch.stack(kept)"""
-    [answer] = answers(sandbox, rows, long(8192, 24 * MB))
+    [answer] = answers(sandbox, rows, long_case(8192, 24 * MB))
     assert isinstance(answer, Returned)
 
 
 def test_memory_limit_holds_only_for_its_case(sandbox: SandboxProcess) -> None:
-    got = answers(sandbox, TABLE, short(), long(8192), short())
+    got = answers(sandbox, TABLE, short_case(), long_case(8192), short_case())
     assert [type(answer) for answer in got] == [Returned, Lost, Returned]
-    [free] = answers(sandbox, TABLE, SampledCase(short().case, (torch.ones(4096, 4),)))
+    [free] = answers(sandbox, TABLE, SampledCase(short_case().case, (torch.ones(4096, 4),)))
     assert isinstance(free, Returned)
 
 
@@ -209,7 +209,7 @@ def exercise(*cases: Case) -> Exercise:
     )
 
 
-def one(rng: torch.Generator) -> Inputs:
+def small_inputs(rng: torch.Generator) -> Inputs:
     return (torch.randn(3, 4, generator=rng),)
 
 
@@ -221,7 +221,7 @@ def test_misconceptions_ruled_out_by_short_cases_skip_the_long_one() -> None:
         return 2 * x.sum(-1)
 
     long = Case("long", "", lambda rng: (torch.randn(9, 4, generator=rng),), promise=MemoryPromise(1, 2, BROKEN))
-    of = replace(exercise(Case("short", "", one), long), mistakes=[mistake("doubled", doubled)])
+    of = replace(exercise(Case("short", "", small_inputs), long), mistakes=[mistake("doubled", doubled)])
     cases = of.sample()
     sums = [case.inputs[0].sum(-1) for case in cases]
     wrong = [3 * right if case.case is long else right for case, right in zip(cases, sums, strict=True)]
@@ -236,7 +236,7 @@ def test_misconceptions_ruled_out_by_short_cases_skip_the_long_one() -> None:
 )
 def test_code_beyond_the_memory_limit_earns_half_when_rest_is_right(broken: Answer) -> None:
     promise = MemoryPromise(1, 2, BROKEN)
-    of = exercise(Case("short", "", one), Case("long", "", one, promise=promise))
+    of = exercise(Case("short", "", small_inputs), Case("long", "", small_inputs, promise=promise))
     cases = of.sample()
     right: list[Answer] = [Returned(case.inputs[0].sum(-1), list(case.inputs)) for case in cases]
     verdict = judge(of, cases, [*right[:-1], promise.kept_by(broken)])
@@ -254,7 +254,7 @@ def test_memory_limit_keeps_answers_of_other_errors() -> None:
 
 
 def test_code_too_slow_only_for_the_long_case_earns_half() -> None:
-    of = exercise(Case("short", "", one), Case("long", "", one, promise=MemoryPromise(1, 2, BROKEN)))
+    of = exercise(Case("short", "", small_inputs), Case("long", "", small_inputs, promise=MemoryPromise(1, 2, BROKEN)))
     cases = of.sample()
     right: list[Answer] = [Returned(case.inputs[0].sum(-1), list(case.inputs)) for case in cases]
     verdict = judge(of, cases, [*right[:-1], Lost(Loss.TIME, 2.0)])
