@@ -83,7 +83,7 @@ def all_imports() -> list[Import]:
     ]
 
 
-def wrong(found: Import) -> str:
+def import_problem(found: Import) -> str:
     """What is wrong with an import; empty if it is right."""
     here, there = found.rooms
     if here == there:
@@ -106,7 +106,7 @@ def wrong(found: Import) -> str:
 def test_imports_point_down_and_stay_at_the_door() -> None:
     found = all_imports()
     assert len(found) > 300
-    assert [said for one in found if (said := wrong(one))] == []
+    assert [said for one in found if (said := import_problem(one))] == []
 
 
 @pytest.mark.parametrize(
@@ -123,9 +123,9 @@ def test_imports_point_down_and_stay_at_the_door() -> None:
         ("grader.cli.app", "from grader.sandbox.child import serve"),
     ],
 )
-def test_wrong_when_import_is_wrong_says_so(importer: str, line: str) -> None:
+def test_import_problem_when_import_is_wrong_says_so(importer: str, line: str) -> None:
     (found,) = imports_of(line, importer)
-    assert wrong(found)
+    assert import_problem(found)
 
 
 def test_package_exports_exist() -> None:
@@ -134,9 +134,9 @@ def test_package_exports_exist() -> None:
         assert getattr(grader, name) is getattr(import_module(module), name)
 
 
-def test_wrong_when_import_is_right_is_empty() -> None:
+def test_import_problem_when_import_is_right_is_empty() -> None:
     (found,) = imports_of("from grader import Case", "grader.exercises.ex03_softmax")
-    assert not wrong(found)
+    assert not import_problem(found)
 
 
 def test_exercises_import_only_what_is_exported_for_authors() -> None:
