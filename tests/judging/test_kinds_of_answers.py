@@ -44,15 +44,15 @@ from support.unwritten import UnwrittenExercise, mistake
 TOLERANCE = 1e-5
 
 
-def crossed(value: Any) -> Any:
+def encoded_and_decoded(value: Any) -> Any:
     """What is left of a value on the other side of the channel."""
     tree, tensors = values.encode(value)
     return decode(json.loads(json.dumps(tree)), tensors)
 
 
-def said(got: Any, want: Any) -> str:
+def difference_sentence(got: Any, want: Any) -> str:
     """What a student reads of an answer; empty if it is right."""
-    found = difference(crossed(got), crossed(want), TOLERANCE)
+    found = difference(encoded_and_decoded(got), encoded_and_decoded(want), TOLERANCE)
     return found.sentence() if found else ""
 
 
@@ -112,7 +112,7 @@ RIGHT: dict[str, tuple[Any, list[Any]]] = {
     ("want", "got"), [pytest.param(want, got, id=name) for name, (want, all_got) in RIGHT.items() for got in all_got]
 )
 def test_difference_accepts_right_answer_in_other_types(want: Any, got: Any) -> None:
-    assert said(got, want) == ""
+    assert difference_sentence(got, want) == ""
 
 
 WRONG = {
@@ -239,14 +239,14 @@ WRONG = {
 
 @pytest.mark.parametrize(("got", "want", "sentence"), WRONG.values(), ids=WRONG.keys())
 def test_difference_describes_wrong_answer(got: Any, want: Any, sentence: str) -> None:
-    assert said(got, want) == sentence
+    assert difference_sentence(got, want) == sentence
 
 
 def test_difference_never_tells_the_expected_answer() -> None:
     secret = "tomorrow"
     for got in ("today", "tomorroW", "tomorrow ", 3, [secret[:3]], {"a": 1}, None):
         for want in (secret, [secret, secret], {secret: secret}, {secret}, np.array([secret]), pd.Series([secret])):
-            found = difference(crossed(got), crossed(want), TOLERANCE)
+            found = difference(encoded_and_decoded(got), encoded_and_decoded(want), TOLERANCE)
             assert found
             assert secret not in repr(found)
 
@@ -272,7 +272,7 @@ def test_results_of_the_course_are_not_compared_in_kind() -> None:
 def test_judge_when_tensor_is_expected_names_another_type(value: Any) -> None:
     exercise = EXERCISES[3]
     cases = exercise.sample()[:2]
-    verdict = judge(exercise, cases, [Returned(crossed(value), list(case.inputs)) for case in cases])
+    verdict = judge(exercise, cases, [Returned(encoded_and_decoded(value), list(case.inputs)) for case in cases])
     assert verdict.credit == 0
     kind = "str" if isinstance(value, np.ndarray) else type(value).__name__
     assert f"Your function returned a value of type {kind}." in verdict.sentences
@@ -301,12 +301,12 @@ DTYPES = st.sampled_from([*values.NUMBERS, *values.TIMES])
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(VALUES)
 def test_values_cross_the_channel_unchanged(value: Any) -> None:
-    back = crossed(value)
+    back = encoded_and_decoded(value)
     if isinstance(back, Unusable) or "Unusable" in repr(back):
         assert "without end" in repr(back)  # too deep
     else:
         assert repr(back) == repr(value) or identical(back, value)
-        assert difference(back, crossed(value), TOLERANCE) is None
+        assert difference(back, encoded_and_decoded(value), TOLERANCE) is None
 
 
 @pytest.mark.slow
@@ -317,7 +317,7 @@ def test_channel_returns_arrays_bit_for_bit(dtype: str, shape: list[int], conten
     flat = np.frombuffer(content, dtype=np.uint8)
     array = (flat > 99)[:count] if dtype == "|b1" else flat.view(dtype)[:count]
     array = array.reshape(shape)
-    back = crossed(array)
+    back = encoded_and_decoded(array)
     assert back.dtype == array.dtype
     assert back.shape == array.shape
     assert back.tobytes() == array.tobytes()
@@ -342,7 +342,7 @@ def test_decode_with_pandas_returns_the_frame_of_the_author(frame: pd.DataFrame)
     pd.testing.assert_frame_equal(got, frame, check_column_type=False)
     if column is not None:
         pd.testing.assert_series_equal(column, frame.iloc[:, 0])
-    assert isinstance(crossed(frame), Table)
+    assert isinstance(encoded_and_decoded(frame), Table)
 
 
 @pytest.mark.slow
@@ -358,8 +358,8 @@ def test_judge_and_decoder_do_not_import_pandas() -> None:
 
 def test_inputs_that_crossed_the_channel_are_identical() -> None:
     for value in (FRAME, SERIES, {1: {2}}, np.array(["a", "bc"]), np.float32(1.5), 10**99, "é" * 999, b"a", FRAME[:0]):
-        assert identical([crossed(value)], [value])
-    assert not identical(crossed(FRAME), FRAME.assign(age=0))
+        assert identical([encoded_and_decoded(value)], [value])
+    assert not identical(encoded_and_decoded(FRAME), FRAME.assign(age=0))
     assert not identical({1}, {True})
     assert not identical({1}, {1.0})
     assert not identical(np.array([1]), np.array([1.0]))
@@ -431,7 +431,7 @@ def test_byte_that_is_no_truth_value_is_read_as_true() -> None:
     assert read.tobytes() == b"\x00\x01\x01"
 
 
-def odd(chance: random.Random, depth: int = 3) -> Any:
+def odd_tree(chance: random.Random, depth: int = 3) -> Any:
     """A tree as a sandbox might make it, with something odd in it."""
     if depth == 0 or chance.random() < 0.3:
         return chance.choice([None, True, 0, -1, 2**53, 1e999, math.nan, "", "0", "\ud800", "<f8", [], {}, [[]]])
@@ -455,8 +455,8 @@ def odd(chance: random.Random, depth: int = 3) -> Any:
         "unusable",
     ]
     if chance.random() < 0.5:
-        return [odd(chance, depth - 1) for _ in range(chance.randrange(4))]
-    return {chance.choice(kinds): odd(chance, depth - 1) for _ in range(chance.randrange(1, 4))}
+        return [odd_tree(chance, depth - 1) for _ in range(chance.randrange(4))]
+    return {chance.choice(kinds): odd_tree(chance, depth - 1) for _ in range(chance.randrange(1, 4))}
 
 
 @pytest.mark.slow
@@ -466,7 +466,7 @@ def test_decode_and_judge_when_tree_is_random_do_not_fail(seed: int) -> None:
     chance = random.Random(seed)
     keys = [key_of(want) for want in (3, 1.5, False, "a", [7], {"a": 1}, {7}, np.array([7, 8]), FRAME, SERIES)]
     for _ in range(50):
-        value = decode(odd(chance, 4), {"0": torch.zeros(8, dtype=torch.uint8)})
+        value = decode(odd_tree(chance, 4), {"0": torch.zeros(8, dtype=torch.uint8)})
         for key in keys:
             verdict = judge(key.exercise, key.cases[:1], [Returned(value, [])])
             assert verdict.credit < 1
@@ -497,7 +497,7 @@ def judged(exercise: Exercise, student: Callable[..., Any]) -> Verdict:
     def answer(inputs: tuple[Any, ...]) -> Answer:
         given = list(fresh(inputs))
         try:
-            return Returned(crossed(student(*given)), crossed(given))
+            return Returned(encoded_and_decoded(student(*given)), encoded_and_decoded(given))
         except Exception as error:
             return Raised(type(error).__name__)
 
@@ -646,11 +646,11 @@ def test_picture_of_an_array_shows_its_numbers() -> None:
     exercise = exercise_of(lambda x: x.T @ x, [(MATRIX,)], picture=pictures.numbers)
     (picture,) = judged(exercise, lambda x: x.T @ x + 1).pictures
     assert picture.numbers[0] == (10.0, 13.0, 16.0)
-    frame = crossed(pd.DataFrame({"a": [1, 2], "b": [3.0, math.nan]}))
+    frame = encoded_and_decoded(pd.DataFrame({"a": [1, 2], "b": [3.0, math.nan]}))
     shown = pictures.numbers(frame, ())
     assert shown
     assert shown.numbers == ((1.0, 3.0), (2.0, "NaN"))
-    assert pictures.numbers(crossed(FRAME), ()) is None
+    assert pictures.numbers(encoded_and_decoded(FRAME), ()) is None
     assert pictures.numbers({"a": 1}, ()) is None
 
 
@@ -673,7 +673,7 @@ def sandbox() -> Iterator[SandboxProcess]:
     process.close()
 
 
-def asked(sandbox: SandboxProcess, exercise: Exercise, source: str) -> Verdict:
+def verdict_from_sandbox(sandbox: SandboxProcess, exercise: Exercise, source: str) -> Verdict:
     assert not sandbox.run_cell(source, 20).error
     cases = exercise.sample()
     return judge(exercise, cases, list(sandbox.answers("f", cases, {})))
@@ -696,7 +696,7 @@ SOLUTIONS = {
 def test_right_student_code_in_another_style_is_right_in_a_sandbox(
     sandbox: SandboxProcess, kind: str, source: str
 ) -> None:
-    verdict = asked(sandbox, KINDS[kind][0], source)
+    verdict = verdict_from_sandbox(sandbox, KINDS[kind][0], source)
     assert verdict.right, verdict.sentences
 
 
@@ -775,7 +775,7 @@ HOSTILE = {
 def test_sandbox_answer_when_hostile_gets_a_clear_verdict(source: str, sentence: str) -> None:
     process = SandboxProcess({}, Limits(cell=20, case=20))
     try:
-        verdict = asked(process, ONE_TEXT, source)
+        verdict = verdict_from_sandbox(process, ONE_TEXT, source)
     finally:
         process.close()
     assert verdict.credit == 0
@@ -788,14 +788,14 @@ def test_long_text_and_a_frame_reach_the_student_whole(sandbox: SandboxProcess) 
     exercise = exercise_of(
         lambda text, table, more: (text, len(table), more), [(text, FRAME, {1: {"a"}, None: (b"x",)})]
     )
-    verdict = asked(sandbox, exercise, "def f(text, table, more): return text, table.shape[0], more")
+    verdict = verdict_from_sandbox(sandbox, exercise, "def f(text, table, more): return text, table.shape[0], more")
     assert verdict.right, verdict.sentences
 
 
 # --- functions of earlier exercises ----------------------------------------------------------------------------------
 
 
-def called(function: Callable[..., Any], *arguments: Any) -> Any:
+def stand_in_result(function: Callable[..., Any], *arguments: Any) -> Any:
     tree, tensors = values.encode([list(arguments), [], None])
     frame = wire.Frame({"call": "f", "arguments": tree, "names": []}, tensors)
     header, found = stand_ins.compute(frame, {"f": function})
@@ -803,12 +803,15 @@ def called(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def test_standin_function_takes_only_short_inputs() -> None:
-    assert called(counts, "a b a") == {"a": 2, "b": 1}
-    assert called(lambda d: {key: len(value) for key, value in d.items()}, {1: {"a"}, (2,): []}) == {1: 1, (2,): 0}
-    assert "only takes short inputs" in called(counts, "a" * 2000)
-    assert "only takes short inputs" in called(range, 10**9)
-    assert "only takes short inputs" in called(range, np.int64(10**9))
-    assert "only takes short inputs" in called(list, [10**9])
-    assert "only takes short inputs" in called(list, {10**9: 1})
-    assert "only takes short inputs" in called(len, FRAME)
-    assert "only takes short inputs" in called(len, object())
+    assert stand_in_result(counts, "a b a") == {"a": 2, "b": 1}
+    assert stand_in_result(lambda d: {key: len(value) for key, value in d.items()}, {1: {"a"}, (2,): []}) == {
+        1: 1,
+        (2,): 0,
+    }
+    assert "only takes short inputs" in stand_in_result(counts, "a" * 2000)
+    assert "only takes short inputs" in stand_in_result(range, 10**9)
+    assert "only takes short inputs" in stand_in_result(range, np.int64(10**9))
+    assert "only takes short inputs" in stand_in_result(list, [10**9])
+    assert "only takes short inputs" in stand_in_result(list, {10**9: 1})
+    assert "only takes short inputs" in stand_in_result(len, FRAME)
+    assert "only takes short inputs" in stand_in_result(len, object())

@@ -55,7 +55,7 @@ def verdict(cell: Any) -> Verdict:
     return scored.verdict
 
 
-def said(cell: Any) -> str:
+def sentences_of(cell: Any) -> str:
     return "\n".join(verdict(cell).sentences)
 
 
@@ -93,7 +93,7 @@ def test_ordinary_test_points_equal_those_of_nbgrader(source: str, points: float
 def test_value_that_nbgrader_refuses_gives_all_points_with_a_sentence(source: str) -> None:
     (cell,) = grade(a_test(source))
     assert score(cell) == 4.0
-    assert "nbgrader would refuse" in said(cell)
+    assert "nbgrader would refuse" in sentences_of(cell)
 
 
 def test_within_bounds_when_points_are_too_many_caps_them() -> None:
@@ -105,19 +105,19 @@ def test_within_bounds_when_points_are_too_many_caps_them() -> None:
 
 def test_visible_test_when_failed_shows_line_and_message() -> None:
     (cell,) = grade("def f(x): return 2", a_test("\n\nx = 1\nassert f(x) == 1, f'f({x}) is {f(x)}'"))
-    assert said(cell) == "The test `assert f(x) == 1, f'f({x}) is {f(x)}'` fails: f(1) is 2"
+    assert sentences_of(cell) == "The test `assert f(x) == 1, f'f({x}) is {f(x)}'` fails: f(1) is 2"
     assert verdict(cell).reason == Reason.TEST_FAILED
     assert verdict(cell).in_process
 
 
 def test_hidden_test_when_failed_shows_no_text_of_it() -> None:
     (cell,) = grade("def f(x): return 1", a_test(HIDDEN))
-    assert said(cell) == "A hidden test fails."
+    assert sentences_of(cell) == "A hidden test fails."
 
 
 def test_hidden_test_with_an_error_shows_neither_line_nor_message() -> None:
     (cell,) = grade("def f(x):\n    if x == 1: return 1\n    raise ValueError(f'asked for {x}')", a_test(HIDDEN))
-    assert said(cell) == "A hidden test fails: the code stops with `ValueError`."
+    assert sentences_of(cell) == "A hidden test fails: the code stops with `ValueError`."
 
 
 def test_later_messages_are_hidden_once_the_code_has_seen_a_hidden_test() -> None:
@@ -125,12 +125,12 @@ def test_later_messages_are_hidden_once_the_code_has_seen_a_hidden_test() -> Non
         "seen = []\ndef f(x):\n    seen.append(x)\n    if len(seen) > 2: raise ValueError(str(seen))\n    return x % 10"
     )
     _, later = grade(spy, a_test(HIDDEN), a_test("assert f(3) == 3, str(seen)"))
-    assert said(later) == "The test `assert f(3) == 3, str(seen)` stops with `ValueError`."
+    assert sentences_of(later) == "The test `assert f(3) == 3, str(seen)` stops with `ValueError`."
 
 
 def test_message_in_a_visible_line_is_shown_after_a_hidden_test() -> None:
     (cell,) = grade("def f(x): return 2", a_test(HIDDEN))
-    assert said(cell) == "The test `assert f(1) == 1, 'for one'` fails: for one"
+    assert sentences_of(cell) == "The test `assert f(1) == 1, 'for one'` fails: for one"
 
 
 @pytest.mark.slow
@@ -203,7 +203,7 @@ def test_module_that_tests_use_is_restored_with_a_sentence() -> None:
     fool = "np.allclose = lambda *a, **k: True"
     (patched,) = grade(fool, "def f(x): return 5", a_test("assert np.allclose(f(3), 9)"))
     assert score(patched) == 0.0
-    assert "`numpy.allclose`" in said(patched)
+    assert "`numpy.allclose`" in sentences_of(patched)
     (replaced,) = grade("class np:\n    allclose = lambda *a: True", a_test("assert np.allclose(5, 9)"))
     assert score(replaced) == 0.0
     (hidden,) = grade("import sys\nsys.modules['math'] = None", a_test("import math\nassert math.isclose(1, 1)"))
@@ -221,7 +221,7 @@ def test_name_that_the_course_asks_for_is_not_restored() -> None:
 
 def test_code_that_is_still_to_be_written_is_reported_as_such() -> None:
     (cell,) = grade("def f(x):\n    raise NotImplementedError()", a_test("assert f(1) == 1"))
-    assert said(cell).endswith(
+    assert sentences_of(cell).endswith(
         "The test `assert f(1) == 1` stops with `NotImplementedError`: what it tests is still to be written, or still "
         "has that line."
     )
@@ -235,7 +235,7 @@ def test_error_that_the_code_hides_counts() -> None:
 
 def test_test_of_undefined_code_earns_nothing() -> None:
     (cell,) = grade("def f(x) return", a_test("assert f(1) == 1"))
-    assert said(cell) == "The test `assert f(1) == 1` stops with `NameError`: name 'f' is not defined"
+    assert sentences_of(cell) == "The test `assert f(1) == 1` stops with `NameError`: name 'f' is not defined"
 
 
 # Beside a notebook that was not submitted.

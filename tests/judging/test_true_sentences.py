@@ -27,7 +27,7 @@ Judged = Callable[[int, str], Verdict]
 
 
 @pytest.fixture
-def judged(course: Course, make_notebook: Any, solved: dict[int, str]) -> Judged:
+def verdict_on(course: Course, make_notebook: Any, solved: dict[int, str]) -> Judged:
     """The verdict on an exercise that is solved so, the others of the first assignment being right."""
 
     def verdict(number: int, source: str) -> Verdict:
@@ -155,8 +155,8 @@ def attention_scores(all_queries, all_keys):
 
 
 @pytest.mark.slow
-def test_whole_numbers_are_described_as_such_and_not_as_repeated_rows(judged: Judged) -> None:
-    verdict = judged(2, WHOLE)
+def test_whole_numbers_are_described_as_such_and_not_as_repeated_rows(verdict_on: Judged) -> None:
+    verdict = verdict_on(2, WHOLE)
     assert (verdict.credit, verdict.sentences) == (0.5, (wording.CUT,))
     assert [text for picture in verdict.pictures for text in picture.wrong] == [
         "All of them are whole numbers, as if from //. A division with / keeps the decimals."
@@ -214,8 +214,8 @@ def test_long_case_that_exceeds_a_standin_costs_as_much_as_a_table(course: Cours
 
 @pytest.mark.slow
 @pytest.mark.parametrize("style", ["pair_exchanged", "zeros_for_cached_values"])
-def test_mistake_between_chunks_is_not_called_a_look_into_the_future(style: str, judged: Judged) -> None:
-    verdict = judged(29, corpus(29, "wrong")[style])
+def test_mistake_between_chunks_is_not_called_a_look_into_the_future(style: str, verdict_on: Judged) -> None:
+    verdict = verdict_on(29, corpus(29, "wrong")[style])
     assert not verdict.right
     assert "future" not in " ".join(verdict.sentences)
     assert "later word" not in " ".join(text for picture in verdict.pictures for text in picture.wrong)
@@ -235,8 +235,8 @@ class MultiHeadAttentionWrapper(nn.Module):
 """
 
 
-def test_error_names_no_misconception_that_raises_nothing(judged: Judged) -> None:
-    verdict = judged(17, JOINED_ALONG_WORDS)
+def test_error_names_no_misconception_that_raises_nothing(verdict_on: Judged) -> None:
+    verdict = verdict_on(17, JOINED_ALONG_WORDS)
     assert not verdict.right
     assert verdict.misconceptions == ()
     assert "mat1 and mat2 shapes cannot be multiplied" in verdict.sentences[0]
@@ -261,12 +261,12 @@ def inverted_dropout(attn_weights, p, training):
 """
 
 
-def test_dropout_with_one_draw_for_all_entries_is_described(judged: Judged) -> None:
-    said = " ".join(judged(15, ONE_DRAW).sentences)
+def test_dropout_with_one_draw_for_all_entries_is_described(verdict_on: Judged) -> None:
+    said = " ".join(verdict_on(15, ONE_DRAW).sentences)
     assert "all of its entries or none" in said
     assert "is dropped, but" not in said
 
 
-def test_dropout_wrong_at_rate_0_alone_is_described_with_that_rate(judged: Judged) -> None:
-    said = " ".join(judged(15, KEPT_ABOVE.replace("SCALE", "keep ** 3")).sentences)
+def test_dropout_wrong_at_rate_0_alone_is_described_with_that_rate(verdict_on: Judged) -> None:
+    said = " ".join(verdict_on(15, KEPT_ABOVE.replace("SCALE", "keep ** 3")).sentences)
     assert "At a rate of 0, everything is dropped." in said
