@@ -34,7 +34,9 @@ def notebook_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Notebook]:
     return make
 
 
-def said(notebook: Notebook, number: int, capsys: pytest.CaptureFixture[str], right: str = "", other: str = "") -> str:
+def check_output(
+    notebook: Notebook, number: int, capsys: pytest.CaptureFixture[str], right: str = "", other: str = ""
+) -> str:
     """What is said where the solution of an exercise has something else in one place."""
     assignment = "causal_attention" if number < 17 else "transformer" if number < 28 else "fast_attention"
     solution = solutions(Course(ROOT).read("source", assignment))[number]
@@ -49,7 +51,7 @@ def said(notebook: Notebook, number: int, capsys: pytest.CaptureFixture[str], ri
 def test_check_accepts_other_argument_names_of_a_class(
     number: int, notebook_of: Callable[[str], Notebook], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert "✓" in said(notebook_of("causal_attention"), number, capsys, "d_in", "size_in")
+    assert "✓" in check_output(notebook_of("causal_attention"), number, capsys, "d_in", "size_in")
 
 
 def test_check_of_apply_rope_tries_positions_up_to_4095(
@@ -69,7 +71,7 @@ def test_check_of_tiles_accepts_only_logsumexp_in_float32(
 ) -> None:
     right = "return output, lse.squeeze(-1)"
     other = right.replace(place, f"{place}.float()", 1)
-    assert mark in said(notebook_of("fast_attention"), 32, capsys, right, other)
+    assert mark in check_output(notebook_of("fast_attention"), 32, capsys, right, other)
 
 
 def test_check_of_paged_attention_tries_full_pages(

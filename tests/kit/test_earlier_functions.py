@@ -34,7 +34,9 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return variables
 
 
-def said(code: str, number: int, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
+def check_output(
+    code: str, number: int, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> tuple[str, str]:
     exec(code, notebook)
     capsys.readouterr()
     exec(f"check({number})", notebook)
@@ -47,8 +49,8 @@ def test_check_when_earlier_functions_do_not_fit_uses_right_ones(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     for number in (2, 4):
-        assert said("\n".join(NUMBERS), number, notebook, capsys)[1] == ""
-    out, err = said("", 6, notebook, capsys)
+        assert check_output("\n".join(NUMBERS), number, notebook, capsys)[1] == ""
+    out, err = check_output("", 6, notebook, capsys)
     assert err == ""
     assert f"self_attention {WITH_RIGHT_ONES}" in out
     assert "attention_weights of exercise 4 stopped with TypeError: expected Tensor as element 0" in out
@@ -78,7 +80,7 @@ def test_check_when_earlier_function_is_wrong_uses_right_one(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     own = dict(notebook)
-    out, err = said(mistake, number, notebook, capsys)
+    out, err = check_output(mistake, number, notebook, capsys)
     assert err == ""
     assert WITH_RIGHT_ONES in out
     assert f"so look there first: exercise {exercise} is not right yet." in out
@@ -91,7 +93,7 @@ def test_check_when_function_itself_is_wrong_stays_red(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     swapped = "def self_attention(q, k, v): return weighted_sums(attention_weights(attention_scores(k, q)), v)"
-    out, err = said("\n".join([*NUMBERS, swapped]), 6, notebook, capsys)
+    out, err = check_output("\n".join([*NUMBERS, swapped]), 6, notebook, capsys)
     assert out == ""
     assert "attention_weights of exercise 4 stopped with TypeError" in err
 
@@ -102,6 +104,6 @@ def test_check_without_right_earlier_function_claims_nothing(capsys: pytest.Capt
         Entry(2, "square", lambda: (Example("three", (3.0,), 9.0),), builds_on=(1,)),
     )
     notebook: dict[str, Any] = {"check": checks.check}
-    out, err = said("def double(x): return x\ndef square(x): return x * double(x) / 2", 2, notebook, capsys)
+    out, err = check_output("def double(x): return x\ndef square(x): return x * double(x) / 2", 2, notebook, capsys)
     assert out == ""
     assert "It calls double, so look there first: exercise 1 is not right yet." in err

@@ -30,7 +30,7 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 @pytest.fixture
-def said(capsys: pytest.CaptureFixture[str]) -> Callable[[str], list[str]]:
+def check_output(capsys: pytest.CaptureFixture[str]) -> Callable[[str], list[str]]:
     """What check() says where these lines were run: how much is done, the row of exercises, and what to do next."""
 
     def run(code: str) -> list[str]:
@@ -66,15 +66,15 @@ def said(capsys: pytest.CaptureFixture[str]) -> Callable[[str], list[str]]:
     ],
 )
 def test_check_without_a_number_shows_progress(
-    code: str, summary: str, row: str, what_next: str, said: Callable[[str], list[str]]
+    code: str, summary: str, row: str, what_next: str, check_output: Callable[[str], list[str]]
 ) -> None:
-    shown = said(code)
+    shown = check_output(code)
     assert shown[:2] == [f"3 exercises: {summary}.", row]
     assert what_next in shown[2]
 
 
-def test_progress_hides_what_functions_print(said: Callable[[str], list[str]]) -> None:
-    assert len(said(RIGHT + "def same(x):\n  print('here')\n  return x")) == 3
+def test_progress_hides_what_functions_print(check_output: Callable[[str], list[str]]) -> None:
+    assert len(check_output(RIGHT + "def same(x):\n  print('here')\n  return x")) == 3
 
 
 def test_progress_states_differ_in_mark_word_and_border() -> None:
