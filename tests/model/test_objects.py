@@ -110,7 +110,7 @@ def verdict_on(sandbox: SandboxProcess, text: str) -> Verdict:
     return judge(EXERCISE, cases, list(sandbox.answers("Account", cases, {}, "objects")))
 
 
-def changed(*replaced: str) -> str:
+def edited_class(*replaced: str) -> str:
     text = TEXT
     for old, new in zip(replaced[::2], replaced[1::2], strict=True):
         assert old in text
@@ -120,7 +120,7 @@ def changed(*replaced: str) -> str:
 
 RIGHT = {
     "as it is": TEXT,
-    "a property": changed(
+    "a property": edited_class(
         "self.balance = balance",
         "self.money = balance",
         "self.balance -=",
@@ -130,18 +130,19 @@ RIGHT = {
         "    def last",
         "    @property\n    def balance(self):\n        return self.money\n\n    def last",
     ),
-    "an error of its own": "class TooMuch(ValueError): pass\n" + changed("raise ValueError", "raise TooMuch('no')"),
-    "a tuple of entries": changed(
+    "an error of its own": "class TooMuch(ValueError): pass\n"
+    + edited_class("raise ValueError", "raise TooMuch('no')"),
+    "a tuple of entries": edited_class(
         "self.entries = []", "self.entries = ()", "self.entries.append(amount)", "self.entries += (amount,)"
     ),
-    "attributes from a dict": changed(
+    "attributes from a dict": edited_class(
         "    def __init__",
         "    def __getattr__(self, name):\n        return vars(self)['_' + name]\n\n    def __init__",
         "self.entries = []",
         "self._entries = []",
     ),
     "a dataclass": "import dataclasses\n"
-    + changed(
+    + edited_class(
         "class Account",
         "@dataclasses.dataclass\nclass Account",
         "    def __init__(self, balance):\n        if balance < 0:\n            raise ValueError\n"
@@ -159,13 +160,13 @@ def test_plain_class_in_another_style_is_right(sandbox: SandboxProcess, text: st
 
 
 SHARED_STATE = {
-    "a list of the class": changed(
+    "a list of the class": edited_class(
         "        self.entries = []\n", "", "class Account:", "class Account:\n    entries = []"
     ),
-    "a list as a default": changed(
+    "a list as a default": edited_class(
         "(self, balance)", "(self, balance, entries=[])", "entries = []", "entries = entries"
     ),
-    "numbers of the class": changed(
+    "numbers of the class": edited_class(
         "self.balance = balance",
         "Account.balance = balance",
         "self.balance +=",
@@ -173,7 +174,7 @@ SHARED_STATE = {
         "self.balance -=",
         "Account.balance -=",
     ),
-    "a global list": "ENTRIES = []\n" + changed("self.entries = []", "self.entries = ENTRIES"),
+    "a global list": "ENTRIES = []\n" + edited_class("self.entries = []", "self.entries = ENTRIES"),
 }
 
 
@@ -184,40 +185,49 @@ def test_plain_class_with_shared_state_is_named(sandbox: SandboxProcess, text: s
 
 WRONG = {
     "None for a number": (
-        changed(DEPOSITED, "self.entries.append(amount)"),
+        edited_class(DEPOSITED, "self.entries.append(amount)"),
         "The result of `deposit` is None, but a whole number was expected.",
     ),
-    "a number for None": (changed("else None", "else 0"), "The result of `last` is a number, but None was expected."),
-    "itself": (changed(DEPOSITED, "return self"), "`deposit` should not return `self`."),
-    "a generator": (changed(DEPOSITED, "return (n for n in [1])"), "Your class returned a value of type generator."),
+    "a number for None": (
+        edited_class("else None", "else 0"),
+        "The result of `last` is a number, but None was expected.",
+    ),
+    "itself": (edited_class(DEPOSITED, "return self"), "`deposit` should not return `self`."),
+    "a generator": (
+        edited_class(DEPOSITED, "return (n for n in [1])"),
+        "Your class returned a value of type generator.",
+    ),
     "another error": (
-        changed(
+        edited_class(
             "            raise ValueError\n        self.balance -=",
             "            raise KeyError\n        self.balance -=",
         ),
         "`withdraw` should raise ValueError, and raises KeyError instead.",
     ),
     "an error too many": (
-        changed("self.balance -= amount", "raise ValueError"),
+        edited_class("self.balance -= amount", "raise ValueError"),
         "`withdraw` raises ValueError, where it should not.",
     ),
     "no error when made": (
-        changed("if balance < 0:", "if 0:"),
+        edited_class("if balance < 0:", "if 0:"),
         "Making an object should raise ValueError, and does not.",
     ),
     "a method that is not there": (
-        changed("def withdraw", "def take"),
+        edited_class("def withdraw", "def take"),
         "Your class stopped with AttributeError: 'Account' object has no attribute 'withdraw'.",
     ),
-    "too few arguments": (changed("withdraw(self, amount)", "withdraw(self)"), "Your class stopped with TypeError"),
+    "too few arguments": (
+        edited_class("withdraw(self, amount)", "withdraw(self)"),
+        "Your class stopped with TypeError",
+    ),
     "a slip": (
-        changed("self.balance -= amount", "self.balanse -= amount"),
+        edited_class("self.balance -= amount", "self.balanse -= amount"),
         "Your class stopped with AttributeError: 'Account' object has no attribute 'balanse', at the line "
         "`self.balanse -= amount`.",
     ),
     "a function": ("def Account(balance):\n    return balance", "Your class stopped with AttributeError"),
     "an error that is returned": (
-        changed(
+        edited_class(
             "            raise ValueError\n        self.balance -=",
             "            return {'step': 'withdraw', 'raises': ['ValueError']}\n        self.balance -=",
         ),
@@ -240,8 +250,8 @@ def test_plain_class_sentence_names_the_wrong_step(sandbox: SandboxProcess, text
 @pytest.mark.parametrize("mistake", EXERCISE.mistakes, ids=lambda mistake: mistake.name)
 def test_plain_class_misconceptions_are_named(sandbox: SandboxProcess, mistake: object) -> None:
     lines = {
-        "replaces the balance": changed("self.balance += amount", "self.balance = amount"),
-        "debts": changed("if amount > self.balance:", "if amount > 10**9:"),
+        "replaces the balance": edited_class("self.balance += amount", "self.balance = amount"),
+        "debts": edited_class("if amount > self.balance:", "if amount > 10**9:"),
     }
     verdict = verdict_on(sandbox, lines[mistake.name])  # type: ignore[attr-defined]
     assert (verdict.credit, verdict.misconceptions) == (0.5, (mistake.name,))  # type: ignore[attr-defined]
