@@ -33,7 +33,7 @@ PUBLIC = "c.GraderCourse.public_url = {!r}\n"
 FIGURE = re.compile(r'<img data-file="([^"]+)" alt="([^"]+)" src="data:image/svg\+xml;base64,([^"]+)">')
 
 
-class Made(NamedTuple):
+class ReleasedPair(NamedTuple):
     course: Course
     assignment: str
     ordinary: Any
@@ -41,12 +41,12 @@ class Made(NamedTuple):
 
 
 @pytest.fixture(scope="module", params=some_in_ci(ASSIGNMENTS, one_in=5))
-def made(request: pytest.FixtureRequest, new_course: Callable[[], Course]) -> Made:
+def released_pair(request: pytest.FixtureRequest, new_course: Callable[[], Course]) -> ReleasedPair:
     course, assignment = new_course(), request.param
     folder = write_single_files(course, assignment)
     assert [path.name for path in folder.iterdir()] == [f"{assignment}.ipynb"]
     both = course.read("release", assignment), course.read(FOLDER, assignment)
-    return Made(course, assignment, *both)
+    return ReleasedPair(course, assignment, *both)
 
 
 def modules_in(notebook: Any) -> dict[str, str]:
@@ -61,16 +61,16 @@ def modules_in(notebook: Any) -> dict[str, str]:
 # --- what is in it ---------------------------------------------------------------------------------------------------
 
 
-def test_single_file_holds_every_module(made: Made) -> None:
-    beside = made.course.folder("release") / made.assignment
-    assert modules_in(made.single) == {path.stem: path.read_text() for path in beside.glob("*.py")}
-    assert {"checks", "checking"} <= modules_in(made.single).keys()
+def test_single_file_holds_every_module(released_pair: ReleasedPair) -> None:
+    beside = released_pair.course.folder("release") / released_pair.assignment
+    assert modules_in(released_pair.single) == {path.stem: path.read_text() for path in beside.glob("*.py")}
+    assert {"checks", "checking"} <= modules_in(released_pair.single).keys()
 
 
-def test_single_file_holds_every_figure_with_description(made: Made) -> None:
-    texts = "\n".join(cell.source for cell in made.single.cells if cell.cell_type == "markdown")
-    before = "\n".join(cell.source for cell in made.ordinary.cells if cell.cell_type == "markdown")
-    folder = made.course.folder("release") / made.assignment
+def test_single_file_holds_every_figure_with_description(released_pair: ReleasedPair) -> None:
+    texts = "\n".join(cell.source for cell in released_pair.single.cells if cell.cell_type == "markdown")
+    before = "\n".join(cell.source for cell in released_pair.ordinary.cells if cell.cell_type == "markdown")
+    folder = released_pair.course.folder("release") / released_pair.assignment
     shown = [(html.unescape(alt), place) for place, alt, _ in FIGURE.findall(texts)]
     assert shown == re.findall(r"!\[([^\]]*)\]\(([^)]+)\)", before) != []
     assert [base64.b64decode(data) for _, _, data in FIGURE.findall(texts)] == [
@@ -79,39 +79,45 @@ def test_single_file_holds_every_figure_with_description(made: Made) -> None:
     assert "](images/" not in texts
 
 
-def test_single_file_has_the_cells_of_nbgrader(made: Made) -> None:
+def test_single_file_has_the_cells_of_nbgrader(released_pair: ReleasedPair) -> None:
     """What was put in has no part in grading."""
     known = [
         [(cell.id, cell.source, cell.metadata) for cell in notebook.cells if "nbgrader" in cell.metadata]
-        for notebook in (made.ordinary, made.single)
+        for notebook in (released_pair.ordinary, released_pair.single)
     ]
     assert known[0] == known[1] != []
-    nbformat.validate(made.single)
+    nbformat.validate(released_pair.single)
 
 
 # --- handed in -------------------------------------------------------------------------------------------------------
 
 
-def test_single_file_is_parsed_as_the_ordinary_notebook(made: Made) -> None:
-    ordinary, single = (parse_notebook(nbformat.writes(one).encode()) for one in (made.ordinary, made.single))
+def test_single_file_is_parsed_as_the_ordinary_notebook(released_pair: ReleasedPair) -> None:
+    ordinary, single = (
+        parse_notebook(nbformat.writes(one).encode()) for one in (released_pair.ordinary, released_pair.single)
+    )
     assert single == ordinary
 
 
 @pytest.fixture(scope="module")
-def graded(made: Made) -> dict[str, Any]:
+def graded(released_pair: ReleasedPair) -> dict[str, Any]:
     """The same answers from both forms: right ones, one that is wrong, and one that is not there."""
-    answers = solutions(made.course.read("source", made.assignment))
+    answers = solutions(released_pair.course.read("source", released_pair.assignment))
     answers.popitem()
-    answers |= {4: WRONG} if made.assignment == "self_attention" else {}
-    for student, notebook in (("ordinary", made.ordinary), ("single", made.single)):
-        path = made.course.notebook(f"submitted/{student}", made.assignment)
+    answers |= {4: WRONG} if released_pair.assignment == "self_attention" else {}
+    for student, notebook in (("ordinary", released_pair.ordinary), ("single", released_pair.single)):
+        path = released_pair.course.notebook(f"submitted/{student}", released_pair.assignment)
         path.parent.mkdir(parents=True)
         nbformat.write(fill_in(notebook, answers), path)
-    return {result.student: result for result in autograde(made.course, made.assignment)}
+    return {result.student: result for result in autograde(released_pair.course, released_pair.assignment)}
 
 
-def test_single_file_is_graded_as_the_ordinary_notebook(made: Made, graded: dict[str, Any], scores: Any) -> None:
-    ordinary, single = (scores(made.course, student, made.assignment) for student in ("ordinary", "single"))
+def test_single_file_is_graded_as_the_ordinary_notebook(
+    released_pair: ReleasedPair, graded: dict[str, Any], scores: Any
+) -> None:
+    ordinary, single = (
+        scores(released_pair.course, student, released_pair.assignment) for student in ("ordinary", "single")
+    )
     assert single == ordinary
     assert 0 < sum(single.values()) < graded["single"].max_points
     assert [one.verdict.sentences for one in graded["single"].verdicts] == [
@@ -120,24 +126,29 @@ def test_single_file_is_graded_as_the_ordinary_notebook(made: Made, graded: dict
 
 
 @pytest.mark.usefixtures("graded")
-def test_single_file_when_graded_has_the_ordinary_cells(made: Made) -> None:
+def test_single_file_when_graded_has_the_ordinary_cells(released_pair: ReleasedPair) -> None:
     """And no note: nothing had to be repaired or shortened."""
-    graded = [made.course.read(f"autograded/{student}", made.assignment) for student in ("ordinary", "single")]
+    graded = [
+        released_pair.course.read(f"autograded/{student}", released_pair.assignment)
+        for student in ("ordinary", "single")
+    ]
     ordinary, single = ([(cell.id, cell.source) for cell in notebook.cells] for notebook in graded)
     assert single == ordinary
     assert single[0][0] == "intro"
 
 
-def test_single_file_is_graded_by_nbgrader(made: Made, scores: Any) -> None:
-    if made.assignment != "multi_head_attention":  # one is enough
+def test_single_file_is_graded_by_nbgrader(released_pair: ReleasedPair, scores: Any) -> None:
+    if released_pair.assignment != "multi_head_attention":  # one is enough
         return
-    path = made.course.notebook("submitted/by-nbgrader", made.assignment)
+    path = released_pair.course.notebook("submitted/by-nbgrader", released_pair.assignment)
     path.parent.mkdir(parents=True)
-    nbformat.write(fill_in(made.single, solutions(made.course.read("source", made.assignment))), path)
-    nbgrader(made.course, "autograde", made.assignment, "--student", "by-nbgrader")
-    points = scores(made.course, "by-nbgrader", made.assignment)
-    assert sum(points.values()) == sum(map(points_of, filter(is_test_cell, made.ordinary.cells)))
-    read = made.course.read("autograded/by-nbgrader", made.assignment)
+    nbformat.write(
+        fill_in(released_pair.single, solutions(released_pair.course.read("source", released_pair.assignment))), path
+    )
+    nbgrader(released_pair.course, "autograde", released_pair.assignment, "--student", "by-nbgrader")
+    points = scores(released_pair.course, "by-nbgrader", released_pair.assignment)
+    assert sum(points.values()) == sum(map(points_of, filter(is_test_cell, released_pair.ordinary.cells)))
+    read = released_pair.course.read("autograded/by-nbgrader", released_pair.assignment)
     assert "checks-inside" not in {cell.id for cell in read.cells}
 
 
