@@ -131,7 +131,7 @@ def exercise(page: Chrome, number: int) -> str:
     return text(page, f"#part-test-exercise-{number}")
 
 
-def says(number: int, misconception: str) -> str:
+def misconception_sentence(number: int, misconception: str) -> str:
     (found,) = [one for one in EXERCISES[number].mistakes if one.name == misconception]
     return found.says
 
@@ -162,7 +162,7 @@ def test_feedback_says_what_is_right_and_what_is_next(page: Chrome) -> None:
 def test_misconception_has_name_sentence_and_section_to_reread(page: Chrome) -> None:
     shown = exercise(page, 3)
     assert "Not normalized" in shown
-    assert says(3, "not normalized") in shown
+    assert misconception_sentence(3, "not normalized") in shown
     assert "Everything else is right: 1 of 2 points." in shown
     assert "Reread “Exercise 3: softmax” in the notebook. For a hint, run hint(3) there." in shown
 
@@ -684,15 +684,15 @@ def test_feedback_of_a_notebook_changed_by_hand_is_written(
     change(notebook)
     path.write_text(json.dumps(notebook))
     (page,) = write_feedback(course, ASSIGNMENT)
-    assert "2 of 30 points" in plain(page)  # what the gradebook has, whatever became of the notebook
-    assert shown in plain(page)
+    assert "2 of 30 points" in plain_text_of(page)  # what the gradebook has, whatever became of the notebook
+    assert shown in plain_text_of(page)
 
 
 def test_feedback_of_an_unreadable_notebook_is_written(course: Course, submit: Any, solved: dict[int, str]) -> None:
     graded_file(course, submit, solved).write_text("not a notebook")
     (page,) = write_feedback(course, ASSIGNMENT)
-    assert "2 of 30 points" in plain(page)
-    assert "could not be read" in plain(page)
+    assert "2 of 30 points" in plain_text_of(page)
+    assert "could not be read" in plain_text_of(page)
 
 
 def test_feedback_of_a_notebook_unknown_to_gradebook_is_written(
@@ -701,8 +701,8 @@ def test_feedback_of_a_notebook_unknown_to_gradebook_is_written(
     path = graded_file(course, submit, solved)
     shutil.copytree(path.parent, course.root / "autograded" / "ben" / ASSIGNMENT)
     pages = write_feedback(course, ASSIGNMENT)
-    assert "The gradebook has no points for this notebook yet." in plain(pages[1])
-    assert "all 8 hidden cases" in plain(pages[1])
+    assert "The gradebook has no points for this notebook yet." in plain_text_of(pages[1])
+    assert "all 8 hidden cases" in plain_text_of(pages[1])
 
 
 def test_write_feedback_for_some_students_writes_only_theirs(course: Course, submit: Any) -> None:
@@ -733,7 +733,7 @@ def test_write_feedback_names_students_without_graded_notebook(
     assert messages.texts == ["ben has points, but no graded notebook, so there is no feedback page."]
 
 
-def plain(path: Path) -> str:
+def plain_text_of(path: Path) -> str:
     return plain_text(path.read_text())
 
 
