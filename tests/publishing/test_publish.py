@@ -39,7 +39,7 @@ SCORES_UNSCALED = (
 
 
 @pytest.fixture
-def taught(course: Course, submit: Submit, solved: dict[Label, str]) -> Course:
+def graded_course(course: Course, submit: Submit, solved: dict[Label, str]) -> Course:
     """ada has exercise 3 right, and emmy 2 and 3; both are graded. The folder of exercises is the course's own."""
     shutil.copytree(Path(grader.__file__).parent / "exercises", course.root / "exercises")
     settings = course.root / CONFIG_FILE
@@ -63,62 +63,62 @@ def command(course: Course, *words: str) -> Ended:
 # --- what is kept ----------------------------------------------------------------------------------------------------
 
 
-def test_publication_holds_points_pages_and_exports(taught: Course) -> None:
-    new = publish_new(taught, "moodle", "canvas")
+def test_publication_holds_points_pages_and_exports(graded_course: Course) -> None:
+    new = publish_new(graded_course, "moodle", "canvas")
     assert (new.number, new.max_points, list(new.platforms)) == (1, 30, ["canvas", "moodle"])
     assert {name: one.total for name, one in new.students.items()} == {"ada": 2, "emmy": 5}
-    folder = Publications(taught, ASSIGNMENT).folder(1)
+    folder = Publications(graded_course, ASSIGNMENT).folder(1)
     assert {path.name for path in (folder / "export").iterdir()} == {
         "self_attention-canvas.csv",
         "self_attention-moodle.csv",
     }
     with zipfile.ZipFile(folder / "feedback.zip") as pages:
         assert sorted(pages.namelist()) == [f"{name}/{ASSIGNMENT}/{ASSIGNMENT}.html" for name in ("ada", "emmy")]
-    assert Publications(taught, ASSIGNMENT).last() == new
+    assert Publications(graded_course, ASSIGNMENT).last() == new
 
 
-def test_publish_when_only_comments_change_makes_a_publication(taught: Course) -> None:
-    before = publish_new(taught)
-    with taught.api().gradebook as gradebook:
+def test_publish_when_only_comments_change_makes_a_publication(graded_course: Course) -> None:
+    before = publish_new(graded_course)
+    with graded_course.api().gradebook as gradebook:
         gradebook.find_comment("exercise-3", ASSIGNMENT, ASSIGNMENT, "ada").manual_comment = "Well said."
         gradebook.db.commit()
-    again = publish_new(taught)
+    again = publish_new(graded_course)
     assert (again.number, list(again.changed)) == (2, []), "no points are others"
     assert [name for name in ("ada", "emmy") if before.students[name] != again.students[name]] == ["ada"]
-    assert "Well said." in (taught.folder("feedback") / "ada" / ASSIGNMENT / f"{ASSIGNMENT}.html").read_text()
-    assert publish(taught, ASSIGNMENT, []) is None
+    assert "Well said." in (graded_course.folder("feedback") / "ada" / ASSIGNMENT / f"{ASSIGNMENT}.html").read_text()
+    assert publish(graded_course, ASSIGNMENT, []) is None
 
 
-def test_publish_again_when_nothing_changed_is_none(taught: Course) -> None:
-    publish_new(taught, "moodle")
-    assert publish(taught, ASSIGNMENT, []) is None
-    assert publish(taught, ASSIGNMENT, ["moodle"]) is None
-    assert Publications(taught, ASSIGNMENT).numbers == [1]
-    assert publish_new(taught, "canvas").number == 2, "a platform that has nothing so far"
+def test_publish_again_when_nothing_changed_is_none(graded_course: Course) -> None:
+    publish_new(graded_course, "moodle")
+    assert publish(graded_course, ASSIGNMENT, []) is None
+    assert publish(graded_course, ASSIGNMENT, ["moodle"]) is None
+    assert Publications(graded_course, ASSIGNMENT).numbers == [1]
+    assert publish_new(graded_course, "canvas").number == 2, "a platform that has nothing so far"
 
 
-def test_publish_when_cut_off_leaves_no_publication(taught: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_publish_when_cut_off_leaves_no_publication(graded_course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(publishing, "export_points", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
-            publish_new(taught, "moodle")
-    assert Publications(taught, ASSIGNMENT).last() is None
-    assert publish_new(taught, "moodle").number == 1
+            publish_new(graded_course, "moodle")
+    assert Publications(graded_course, ASSIGNMENT).last() is None
+    assert publish_new(graded_course, "moodle").number == 1
 
 
-def test_publication_of_an_earlier_version_can_be_read(taught: Course) -> None:
-    publication = publish_new(taught)
-    path = Publications(taught, ASSIGNMENT).folder(1) / "state.json"
+def test_publication_of_an_earlier_version_can_be_read(graded_course: Course) -> None:
+    publication = publish_new(graded_course)
+    path = Publications(graded_course, ASSIGNMENT).folder(1) / "state.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"restores": None}))
-    assert Publications(taught, ASSIGNMENT).last() == publication
+    assert Publications(graded_course, ASSIGNMENT).last() == publication
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"number": 1}', '{"students": {"ada": 1}, "changed": []}'])
-def test_publish_when_state_is_unreadable_raises(text: str, taught: Course) -> None:
-    publish_new(taught)
-    (Publications(taught, ASSIGNMENT).folder(1) / "state.json").write_text(text)
+def test_publish_when_state_is_unreadable_raises(text: str, graded_course: Course) -> None:
+    publish_new(graded_course)
+    (Publications(graded_course, ASSIGNMENT).folder(1) / "state.json").write_text(text)
     with pytest.raises(CourseError, match=r"state.json cannot be read: .* Restore a copy"):
-        publish_new(taught)
+        publish_new(graded_course)
 
 
 # --- what has changed, and why ---------------------------------------------------------------------------------------
@@ -170,20 +170,20 @@ def test_changes_say_points_before_and_now_and_why(
     now: float,
     exercises: list[str],
     why: set[str],
-    taught: Course,
+    graded_course: Course,
     submit: Submit,
 ) -> None:
-    before = publish_new(taught)
-    change(taught, submit)
-    taught = open_course(taught.root)  # as the next command does
-    list(autograde(taught, ASSIGNMENT))
+    before = publish_new(graded_course)
+    change(graded_course, submit)
+    graded_course = open_course(graded_course.root)  # as the next command does
+    list(autograde(graded_course, ASSIGNMENT))
     with pytest.raises(UnseenChanges) as unseen:
-        publish_new(taught)
+        publish_new(graded_course)
     (ada,) = [one for one in unseen.value.points_changes if one.student == "ada"]
     assert (ada.before, ada.now, list(ada.exercises), set(ada.why)) == (2, now, exercises, why)
     assert unseen.value.since == before
-    write_changes(taught, ASSIGNMENT, unseen.value.points_changes, before)
-    assert publish_new(taught).students["ada"].total == now, "the changes were shown"
+    write_changes(graded_course, ASSIGNMENT, unseen.value.points_changes, before)
+    assert publish_new(graded_course).students["ada"].total == now, "the changes were shown"
 
 
 def test_changes_between_fingerprints_name_another_grader() -> None:
@@ -207,79 +207,82 @@ def test_changes_name_students_who_come_and_go() -> None:
 # --- what is stale ---------------------------------------------------------------------------------------------------
 
 
-def test_stale_names_students_and_reasons(taught: Course, submit: Submit) -> None:
-    assert stale(taught, ASSIGNMENT) == {}
-    submit(taught, "ada")
-    submit(taught, "kurt")
-    assert stale(taught, ASSIGNMENT) == {"ada": ("a new submission",), "kurt": ("not graded yet",)}
-    exercise_changed(taught, submit)
-    taught = Course(taught.root)
-    said = describe_stale(stale(taught, ASSIGNMENT), ASSIGNMENT)
+def test_stale_names_students_and_reasons(graded_course: Course, submit: Submit) -> None:
+    assert stale(graded_course, ASSIGNMENT) == {}
+    submit(graded_course, "ada")
+    submit(graded_course, "kurt")
+    assert stale(graded_course, ASSIGNMENT) == {"ada": ("a new submission",), "kurt": ("not graded yet",)}
+    exercise_changed(graded_course, submit)
+    graded_course = Course(graded_course.root)
+    said = describe_stale(stale(graded_course, ASSIGNMENT), ASSIGNMENT)
     assert said == (
         "Out of date: a new submission: ada; an exercise file: ada and emmy; not graded yet: kurt. "
         "Run: grader autograde self_attention"
     )
 
 
-def test_export_when_grades_are_stale_is_refused(taught: Course, submit: Submit) -> None:
-    submit(taught, "ada")
-    refused = command(taught, "export", ASSIGNMENT, "--to", "moodle")
+def test_export_when_grades_are_stale_is_refused(graded_course: Course, submit: Submit) -> None:
+    submit(graded_course, "ada")
+    refused = command(graded_course, "export", ASSIGNMENT, "--to", "moodle")
     assert (refused.returncode, "a new submission: ada" in refused.stderr) == (1, True)
-    assert not (taught.root / "export").exists()
-    assert command(taught, "publish", ASSIGNMENT).returncode == 1
-    assert command(taught, "export", ASSIGNMENT, "--to", "moodle", "--stale-anyway").returncode == 0
+    assert not (graded_course.root / "export").exists()
+    assert command(graded_course, "publish", ASSIGNMENT).returncode == 1
+    assert command(graded_course, "export", ASSIGNMENT, "--to", "moodle", "--stale-anyway").returncode == 0
     for name in ("report", "feedback"):
-        page = command(taught, name, ASSIGNMENT)
+        page = command(graded_course, name, ASSIGNMENT)
         assert (page.returncode, "a new submission: ada" in page.stderr) == (0, True)
 
 
 # --- the commands ----------------------------------------------------------------------------------------------------
 
 
-def test_publish_after_autograde_has_shown_changes_succeeds(taught: Course, submit: Submit) -> None:
-    assert "for 2 students (publication 1)." in command(taught, "publish", ASSIGNMENT, "--to", "moodle").stdout
-    handed_in_again(taught, submit)
-    graded = command(taught, "autograde", ASSIGNMENT)
+def test_publish_after_autograde_has_shown_changes_succeeds(graded_course: Course, submit: Submit) -> None:
+    assert "for 2 students (publication 1)." in command(graded_course, "publish", ASSIGNMENT, "--to", "moodle").stdout
+    handed_in_again(graded_course, submit)
+    graded = command(graded_course, "autograde", ASSIGNMENT)
     assert "a new submission" in graded.stdout
     assert "report/self_attention-changes.html" in graded.stdout
-    unseen = command(taught, "publish", ASSIGNMENT)
+    unseen = command(graded_course, "publish", ASSIGNMENT)
     assert unseen.returncode == 0, "autograde has shown them"
     assert "(publication 2)" in unseen.stdout
-    assert "Nothing to publish: students already know these points." in command(taught, "publish", ASSIGNMENT).stdout
-    history = command(taught, "publish", ASSIGNMENT, "--history").stdout.split("\n")
+    assert (
+        "Nothing to publish: students already know these points."
+        in command(graded_course, "publish", ASSIGNMENT).stdout
+    )
+    history = command(graded_course, "publish", ASSIGNMENT, "--history").stdout.split("\n")
     assert [line.split()[0] for line in history if "UTC" in line] == ["1", "2"]
 
 
-def test_publish_when_changes_were_not_shown_is_refused(taught: Course, submit: Submit) -> None:
-    publish_new(taught)
-    handed_in_again(taught, submit)
-    command(taught, "autograde", ASSIGNMENT, "--quiet")
-    refused = command(taught, "publish", ASSIGNMENT)
+def test_publish_when_changes_were_not_shown_is_refused(graded_course: Course, submit: Submit) -> None:
+    publish_new(graded_course)
+    handed_in_again(graded_course, submit)
+    command(graded_course, "autograde", ASSIGNMENT, "--quiet")
+    refused = command(graded_course, "publish", ASSIGNMENT)
     assert (refused.returncode, "2: 0 → 1.5" in refused.stdout) == (1, True)
     assert "Check these changes first" in refused.stderr
-    by_hand(taught, submit)
-    assert command(taught, "publish", ASSIGNMENT).returncode == 1, "other changes than those that were shown"
-    assert command(taught, "publish", ASSIGNMENT).returncode == 0
+    by_hand(graded_course, submit)
+    assert command(graded_course, "publish", ASSIGNMENT).returncode == 1, "other changes than those that were shown"
+    assert command(graded_course, "publish", ASSIGNMENT).returncode == 0
 
 
-def test_autograde_dry_run_writes_nothing(taught: Course, submit: Submit) -> None:
-    before = all_files(taught)
-    handed_in_again(taught, submit)
-    submitted = taught.notebook("submitted/ada", ASSIGNMENT)
-    dry = command(taught, "autograde", ASSIGNMENT, "--dry-run", "--json")
+def test_autograde_dry_run_writes_nothing(graded_course: Course, submit: Submit) -> None:
+    before = all_files(graded_course)
+    handed_in_again(graded_course, submit)
+    submitted = graded_course.notebook("submitted/ada", ASSIGNMENT)
+    dry = command(graded_course, "autograde", ASSIGNMENT, "--dry-run", "--json")
     assert dry.returncode == 0, dry.stderr
     told = json.loads(dry.stdout)
     assert (told["since"], [(one["student"], one["now"]) for one in told["changes"]]) == (0, [("ada", 1.5)])
     assert told["unchanged"] == 1, "what has a grade is not graded again"
-    assert "2: 0 → 1.5" in command(taught, "autograde", ASSIGNMENT, "--dry-run").stdout
-    after = all_files(taught)
+    assert "2: 0 → 1.5" in command(graded_course, "autograde", ASSIGNMENT, "--dry-run").stdout
+    after = all_files(graded_course)
     assert {path for path in after if after[path] != before.get(path)} == {submitted}
 
 
-def test_write_changes_escapes_student_names(taught: Course) -> None:
+def test_write_changes_escapes_student_names(graded_course: Course) -> None:
     found = [PointsChange("<b>&\x1b[31m", 1.0, None, ["3: 1 → 0"], ["a new submission"])]
     since = Publication(1, "2026-11-24T10:15:00+00:00", "<i>me", 30.0, {"<b>": PublishedPoints({}, 1.0)})
-    page = write_changes(taught, ASSIGNMENT, found, since).read_text()
+    page = write_changes(graded_course, ASSIGNMENT, found, since).read_text()
     assert "&lt;b&gt;&amp;" in page
     assert "<b>" not in page
     assert "<i>" not in page
@@ -287,8 +290,8 @@ def test_write_changes_escapes_student_names(taught: Course) -> None:
     assert "2026-11-24 10:15 UTC" in page
 
 
-def test_publish_to_an_unknown_platform_is_refused(taught: Course) -> None:
-    said = command(taught, "publish", ASSIGNMENT, "--to", "blackboard").stderr
+def test_publish_to_an_unknown_platform_is_refused(graded_course: Course) -> None:
+    said = command(graded_course, "publish", ASSIGNMENT, "--to", "blackboard").stderr
     assert "There is no platform “blackboard”. Choose one of: canvas, moodle." in said
 
 
