@@ -72,7 +72,7 @@ def zipped(name: str, content: str | bytes, encrypted: bool = False) -> bytes:
     )
 
 
-def shows(**kinds: str) -> Any:
+def display_output(**kinds: str) -> Any:
     return new_output("display_data", {f"text/{kind}": text for kind, text in kinds.items()})
 
 
@@ -88,8 +88,8 @@ LEAKS = {
     "a session": with_cell(new_markdown_cell("".join(f">>> {line.strip()}\n" for line in LINES[:1]) + SOLUTION[40:])),
     "Markdown escapes": with_cell(new_markdown_cell(SOLUTION.replace("_", r"\_"))),
     "an attachment": with_cell(new_markdown_cell("", attachments={"a.txt": {"text/plain": SOLUTION}})),
-    "an output": with_cell(new_code_cell("", outputs=[shows(plain=SOLUTION)])),
-    "a page as output": with_cell(new_code_cell("", outputs=[shows(html=PAGE)])),
+    "an output": with_cell(new_code_cell("", outputs=[display_output(plain=SOLUTION)])),
+    "a page as output": with_cell(new_code_cell("", outputs=[display_output(html=PAGE)])),
     "metadata": with_cell(new_markdown_cell("", metadata={"notes": {"answer": SOLUTION}})),
     "metadata by lines": with_cell(new_markdown_cell("", metadata={"notes": LINES})),
     "a module": with_file("given.py", f"def softmax(items_in):\n{SOLUTION}"),

@@ -292,7 +292,7 @@ c.GenerateAssignment.pre_convert_hook = stop
 """
 
 
-def state(course: Course) -> tuple[dict[str, bytes], list[str]]:
+def release_state(course: Course) -> tuple[dict[str, bytes], list[str]]:
     """All of release/, and all rows of the gradebook."""
     with contextlib.closing(sqlite3.connect(course.root / "gradebook.db")) as gradebook:
         return contents(course.root / "release"), list(gradebook.iterdump())
@@ -327,11 +327,11 @@ def nothing(_: dict[str, Any]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("change", [same_grade_id, unclosed, leaking])
 def test_release_when_it_fails_leaves_the_former_one(change: Callable[[dict[str, Any]], None], course: Course) -> None:
-    before = state(course)
+    before = release_state(course)
     change_source(course, change)
     with pytest.raises(CourseError, match="self_attention"):
         compile_release(course, "self_attention")
-    assert state(course) == before
+    assert release_state(course) == before
 
 
 @pytest.mark.slow
@@ -340,14 +340,14 @@ def test_release_when_it_fails_leaves_the_former_one(change: Callable[[dict[str,
 def test_release_when_interrupted_is_the_former_or_the_new_one(
     when: int, is_new: bool, course: Course, tmp_path: Path
 ) -> None:
-    before = state(course)
+    before = release_state(course)
     change_source(course, nothing)
     with (course.root / "nbgrader_config.py").open("a") as config:
         config.write(HOOK.format(file=str(tmp_path / "times"), when=when))
     course = Course(course.root)
     with pytest.raises(KeyboardInterrupt):
         compile_release(course, "self_attention")
-    changed = [one != other for one, other in zip(before, state(course), strict=True)]
+    changed = [one != other for one, other in zip(before, release_state(course), strict=True)]
     assert changed == [is_new, is_new]
     compile_release(course, "self_attention")
     assert "# a new comment" in course.notebook("release", "self_attention").read_text()
