@@ -61,12 +61,12 @@ def verdict_on(source: str, number: int, *beside: str) -> Verdict:
     before = given_cells(EXERCISES[number].functions[0]) if number >= 9 else [BEFORE]
     cells = [nbformat.v4.new_code_cell(text, metadata={"nbgrader": {"locked": True}}) for text in before]
     cells += [nbformat.v4.new_code_cell(text) for text in (*beside, source)]
-    cells.append(asked_in(number))
+    cells.append(exercise_test_cell(number))
     (verdict,) = grade_notebook(nbformat.v4.new_notebook(cells=cells), settings=OURS)
     return verdict
 
 
-def asked_in(number: int) -> Any:
+def exercise_test_cell(number: int) -> Any:
     """The test of an exercise."""
     return nbformat.v4.new_code_cell(
         "", metadata={"nbgrader": {"grade_id": f"test-exercise-{number}", "grade": True, "points": 4}}
@@ -234,7 +234,7 @@ def test_locating_when_code_stalls_waits_no_longer_than_its_notebook(
     monkeypatch.setattr("grader.host.sandbox_process.wire.receive", noted)
     sources = [f"{BEFORE}\n{ASKED_AT_FIRST}", stall, *([] if "softmax_stable" in stall else [SOFTMAX_PLUS_ONE])]
     first, *others = [nbformat.v4.new_code_cell(source) for source in sources]
-    cells = [first, asked_in(9), *others, asked_in(10)]
+    cells = [first, exercise_test_cell(9), *others, exercise_test_cell(10)]
     limits = Limits(submission=3, patience=20)  # by the clock, a single one of all cells could take longer than that
     files = {"beside.py": b"import __main__\n__main__.sleep_if_again()"}
     grading = Grading(nbformat.v4.new_notebook(cells=cells), files, replace(OURS, limits=limits))
