@@ -19,7 +19,7 @@ from support.places import ROOT
 NOON = datetime(2026, 10, 12, 12, tzinfo=UTC)
 
 
-def at(minutes: float, state: Stage = Stage.GRADED) -> Arrival:
+def arrival_at(minutes: float, state: Stage = Stage.GRADED) -> Arrival:
     """A submission so many minutes after noon."""
     return Arrival(1, "ada", "a", 1, NOON + timedelta(minutes=minutes), "", state, {})
 
@@ -41,26 +41,31 @@ def test_rules_example_of_the_docs_is_read(tmp_path: Path) -> None:
 
 
 def test_allowance_without_rules_is_fifty_attempts() -> None:
-    assert allowance(AssignmentRules(), [at(minute) for minute in range(49)], NOON).left == 1
-    assert allowance(AssignmentRules(), [at(minute) for minute in range(50)], NOON).refusal.startswith("You have used")
+    assert allowance(AssignmentRules(), [arrival_at(minute) for minute in range(49)], NOON).left == 1
+    assert allowance(AssignmentRules(), [arrival_at(minute) for minute in range(50)], NOON).refusal.startswith(
+        "You have used"
+    )
 
 
 def test_allowance_when_best_counts_is_what_can_be_kept() -> None:
     best = replace(rules(attempts=1000), best=True)
-    assert allowance(best, [at(0)], NOON).left == attempts.MOST_ATTEMPTS - 1
-    assert allowance(rules(attempts=1000), [at(0)], NOON).left == 999
+    assert allowance(best, [arrival_at(0)], NOON).left == attempts.MOST_ATTEMPTS - 1
+    assert allowance(rules(attempts=1000), [arrival_at(0)], NOON).left == 999
 
 
 def test_allowance_does_not_count_failed_grading() -> None:
-    arrivals = [at(0), at(1, Stage.FAILED), at(2, Stage.WAITING)]
+    arrivals = [arrival_at(0), arrival_at(1, Stage.FAILED), arrival_at(2, Stage.WAITING)]
     assert allowance(rules(attempts=3), arrivals, NOON).left == 1
     allowed = allowance(rules(attempts=2), arrivals, NOON)
     assert (allowed.left, allowed.refusal) == (0, "You have used all 2 attempts.")
-    assert allowance(rules(attempts=1), [at(0)], NOON).refusal == "You have used your only attempt."
+    assert allowance(rules(attempts=1), [arrival_at(0)], NOON).refusal == "You have used your only attempt."
 
 
 def test_allowance_a_day_follows_the_time_zone_of_the_course() -> None:
-    late, early = at(60 * 9), at(60 * 11)  # 21:00 and 23:00 in UTC; 23:00 and, a day later, 1:00 in Berlin
+    late, early = (
+        arrival_at(60 * 9),
+        arrival_at(60 * 11),
+    )  # 21:00 and 23:00 in UTC; 23:00 and, a day later, 1:00 in Berlin
     now = early.arrived
     assert allowance(rules(a_day=2), [late, early], now).left == 0
     assert allowance(rules("Europe/Berlin", a_day=2), [late, early], now).left == 1
@@ -79,10 +84,10 @@ def test_pause_after_grows_up_to_an_hour(attempts: int, minutes: int) -> None:
 
 def test_allowance_during_a_pause_says_when_it_ends() -> None:
     of_berlin = rules("Europe/Berlin", pause=timedelta(minutes=10), attempts=5)
-    arrivals = [at(0), at(5)]
-    allowed = allowance(of_berlin, arrivals, at(14).arrived)
+    arrivals = [arrival_at(0), arrival_at(5)]
+    allowed = allowance(of_berlin, arrivals, arrival_at(14).arrived)
     assert (allowed.left, allowed.refusal) == (3, "Your next attempt is possible at 2026-10-12 14:15 CEST.")
-    assert allowance(of_berlin, arrivals, at(15).arrived).refusal == ""
+    assert allowance(of_berlin, arrivals, arrival_at(15).arrived).refusal == ""
 
 
 def test_shown_to_depends_on_the_due_date_of_each_student() -> None:
@@ -90,7 +95,7 @@ def test_shown_to_depends_on_the_due_date_of_each_student() -> None:
     of_all = AssignmentRules(
         due=due, extensions={"emmy": timedelta(days=1)}, serving=Serving(before=Detail.POINTS, after=Detail.MISTAKES)
     )
-    assert shown_to(of_all, "ada", at(-1).arrived) is Detail.POINTS
-    assert shown_to(of_all, "ada", at(1).arrived) is Detail.MISTAKES
-    assert shown_to(of_all, "emmy", at(1).arrived) is Detail.POINTS
-    assert shown_to(rules(before=Detail.NOTHING), "ada", at(1).arrived) is Detail.NOTHING
+    assert shown_to(of_all, "ada", arrival_at(-1).arrived) is Detail.POINTS
+    assert shown_to(of_all, "ada", arrival_at(1).arrived) is Detail.MISTAKES
+    assert shown_to(of_all, "emmy", arrival_at(1).arrived) is Detail.POINTS
+    assert shown_to(rules(before=Detail.NOTHING), "ada", arrival_at(1).arrived) is Detail.NOTHING
