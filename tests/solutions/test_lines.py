@@ -32,7 +32,7 @@ PLAIN = (
 )
 
 
-def with_(old: str, new: str) -> str:
+def plain_with(old: str, new: str) -> str:
     assert PLAIN.count(old) == 1
     return PLAIN.replace(old, new)
 
@@ -41,22 +41,25 @@ def with_(old: str, new: str) -> str:
     ("changes", "text"),
     [
         ({}, PLAIN),
-        ({"top": "top = x"}, with_("top = x + by  # (n,)", "top = x")),
-        ({"top": ("by", "1")}, with_("x + by", "x + 1")),
-        ({"arguments": ("2", "3"), "top": "top = x"}, with_("x + by  # (n,)", "x").replace("by=2", "by=3")),
+        ({"top": "top = x"}, plain_with("top = x + by  # (n,)", "top = x")),
+        ({"top": ("by", "1")}, plain_with("x + by", "x + 1")),
+        ({"arguments": ("2", "3"), "top": "top = x"}, plain_with("x + by  # (n,)", "x").replace("by=2", "by=3")),
         (
             {"after arguments": "x = -x", "before top": "x = 1"},
-            with_("by=2):\n", "by=2):\n    x = -x\n").replace("    top = x +", "    x = 1\n    top = x +"),
+            plain_with("by=2):\n", "by=2):\n    x = -x\n").replace("    top = x +", "    x = 1\n    top = x +"),
         ),
-        ({"large": ""}, with_("    if by > 3:\n        top = top * 2\n", "")),
-        ({"large": "if by:\n    top = 0"}, with_("if by > 3:\n        top = top * 2", "if by:\n        top = 0")),
-        ({"large": "if by >= 3:"}, with_("if by > 3:", "if by >= 3:")),
-        ({"low": "low = 1"}, with_("low = top.sum()\n    low = low + 1", "low = 1")),
+        ({"large": ""}, plain_with("    if by > 3:\n        top = top * 2\n", "")),
+        ({"large": "if by:\n    top = 0"}, plain_with("if by > 3:\n        top = top * 2", "if by:\n        top = 0")),
+        ({"large": "if by >= 3:"}, plain_with("if by > 3:", "if by >= 3:")),
+        ({"low": "low = 1"}, plain_with("low = top.sum()\n    low = low + 1", "low = 1")),
         ({"low": ("low =", "low  =")}, PLAIN.replace("low =", "low  =")),
-        ({"after top": "top = -top"}, with_("# (n,)\n", "# (n,)\n    top = -top\n")),
-        ({"before result": "low = 2"}, with_("    return", "    low = 2\n    return")),
-        ({"after low": "a = 1", "before result": "b = 2"}, with_("    return", "    a = 1\n    b = 2\n    return")),
-        ({"result": "return 1", "top": "top = 2"}, with_("top / low", "1").replace("x + by  # (n,)", "2")),
+        ({"after top": "top = -top"}, plain_with("# (n,)\n", "# (n,)\n    top = -top\n")),
+        ({"before result": "low = 2"}, plain_with("    return", "    low = 2\n    return")),
+        (
+            {"after low": "a = 1", "before result": "b = 2"},
+            plain_with("    return", "    a = 1\n    b = 2\n    return"),
+        ),
+        ({"result": "return 1", "top": "top = 2"}, plain_with("top / low", "1").replace("x + by  # (n,)", "2")),
     ],
 )
 def test_lines_text_replaces_marked_lines(changes: dict[str, Change], text: str) -> None:
@@ -179,7 +182,7 @@ def test_changes_within_replaced_lines_have_no_effect() -> None:
 
 
 def test_several_parts_of_a_line_are_replaced() -> None:
-    assert LINES.text({"top": ("x", "1", "by", "2")}) == with_("top = x + by", "top = 1 + 2")
+    assert LINES.text({"top": ("x", "1", "by", "2")}) == plain_with("top = x + by", "top = 1 + 2")
 
 
 def test_mistakes_of_one_line_are_written_below_its_mark() -> None:
