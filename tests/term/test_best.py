@@ -338,21 +338,21 @@ def test_manual_points_stay_with_their_attempt(course: Course) -> None:
     graded(course)
     assert points(course) == {"kurt": 7}, "of tests; the new answer waits, and could make it 9"
     assert counted_attempt_note(course).endswith("submitted 2026-10-13 09:00 UTC")
-    assert waiting(course) == {"kurt"}
+    assert waiting_students(course) == {"kurt"}
     by_hand(course, "kurt", 0)
     by_hand(course, "kurt", 1, "test-exercise-2")
     assert stale(course, WORDS) == {"kurt": ("another attempt is now the best",)}
     assert graded(course) == {"kurt": False}
     assert points(course) == {"kurt": 7}
     assert counted_attempt_note(course).endswith("submitted 2026-10-12 07:00 UTC")
-    assert waiting(course) == set()
+    assert waiting_students(course) == set()
     by_hand(course, "kurt", 0)
     assert graded(course) == {"kurt": False}
     assert points(course) == {"kurt": 6}, "7, with 1 of 2 for exercise 2, and nothing for the answer"
     assert counted_attempt_note(course).endswith("submitted 2026-10-13 09:00 UTC")
 
 
-def waiting(course: Course) -> set[str]:
+def waiting_students(course: Course) -> set[str]:
     return set(json.loads(write_report(course, WORDS)[2].read_text())["waiting"])
 
 
@@ -365,7 +365,7 @@ def test_unread_answer_counts_as_what_it_could_be(course: Course) -> None:
     collected(course, (SECOND, notebook(course, {"exercise-2": "word_lengths = None"}, "Good.")))
     graded(course)
     assert counted_attempt_note(course).endswith("submitted 2026-10-13 09:00 UTC")
-    assert waiting(course) == {"kurt"}
+    assert waiting_students(course) == {"kurt"}
     by_hand(course, "kurt", 1)
     graded(course)
     assert points(course) == {"kurt": 7}
@@ -376,16 +376,16 @@ def test_manual_points_follow_an_unchanged_answer(course: Course) -> None:
     collected(course, (FIRST, notebook(course, WRONG, "Long and good.")))
     graded(course)
     by_hand(course, "kurt", 2)
-    commented(course, "kurt", "Well said.")
+    add_comment(course, "kurt", "Well said.")
     collected(course, (SECOND, notebook(course, RIGHT, "Long and good.")))
     graded(course)
     assert points(course) == {"kurt": 9}
     assert counted_attempt_note(course).endswith("submitted 2026-10-13 09:00 UTC")
-    assert waiting(course) == set()
+    assert waiting_students(course) == set()
     assert comment(course, "kurt") == "Well said."
 
 
-def commented(course: Course, student: str, text: str) -> None:
+def add_comment(course: Course, student: str, text: str) -> None:
     with course.api().gradebook as gradebook:
         gradebook.find_comment("why", WORDS, WORDS, student).manual_comment = text
         gradebook.db.commit()
@@ -403,7 +403,7 @@ def test_manual_points_in_the_table_of_an_earlier_version_are_found(course: Cour
     collected(course, (FIRST, notebook(course, WRONG, "Long and good.")))
     graded(course)
     by_hand(course, "kurt", 2)
-    commented(course, "kurt", "Well said.")
+    add_comment(course, "kurt", "Well said.")
     with course.api().gradebook as gradebook:
         known = ClassGradebook(gradebook, WORDS)
         marks = asdict(known.marks()["kurt"])
@@ -427,7 +427,7 @@ def test_manual_points_in_the_table_of_an_earlier_version_are_found(course: Cour
     graded(course)
     assert points(course) == {"kurt": 5}, "3 and 2 by hand are more than 7 - 1 - 2"
     assert counted_attempt_note(course).endswith("submitted 2026-10-12 07:00 UTC")
-    assert waiting(course) == set()
+    assert waiting_students(course) == set()
     assert comment(course, "kurt") == "Well said."
     with contextlib.closing(sqlite3.connect(course.root / "gradebook.db")) as database:
         assert database.execute("SELECT name FROM sqlite_master WHERE name = 'grader_set_aside'").fetchall() == []

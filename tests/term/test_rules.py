@@ -100,7 +100,7 @@ def course(graded: Course) -> Iterator[Course]:
     (graded.root / "course.toml").unlink(missing_ok=True)
 
 
-def copied(course: Course, folder: Path) -> Course:
+def copy_of_course(course: Course, folder: Path) -> Course:
     """To write into."""
     shutil.copytree(course.root, folder / "course")
     return Course(folder / "course")
@@ -182,14 +182,14 @@ def examples() -> Iterator[Any]:
 @pytest.mark.parametrize(("text", "points"), [*examples()])
 def test_rules_page_example_gives_the_same_points_everywhere(text: str, points: Points, course: Course) -> None:
     assert set(points) >= {"ada", "kurt"}
-    assert of_these(["ada", "kurt"], by_standings(course)) == {"ada": (9, 9), "kurt": (4, 9)}, "without rules"
+    assert points_of(["ada", "kurt"], by_standings(course)) == {"ada": (9, 9), "kurt": (4, 9)}, "without rules"
     course = rule(course, text)
-    found = {way.__name__: of_these(points, way(course)) for way in WAYS}
+    found = {way.__name__: points_of(points, way(course)) for way in WAYS}
     assert found == dict.fromkeys(found, points)
 
 
 def test_rules_page_example_of_the_best_attempt_holds(graded: Course, tmp_path: Path) -> None:
-    course = copied(graded, tmp_path)
+    course = copy_of_course(graded, tmp_path)
     text, points = shown_in("The best")
     course = rule(course, text)
     for student, again in (("ada", "2026-10-20 08:00:00 UTC"), ("kurt", "2026-10-13 09:00:00 UTC")):
@@ -206,7 +206,7 @@ def test_rules_page_example_of_the_best_attempt_holds(graded: Course, tmp_path: 
         gradebook.db.commit()
     assert not {"ada", "kurt"} & set(stale(course, WORDS))
     assert points == {"ada": (9, 9), "kurt": (7.2, 9)}
-    assert {way.__name__: of_these(points, way(course)) for way in WAYS} == {way.__name__: points for way in WAYS}
+    assert {way.__name__: points_of(points, way(course)) for way in WAYS} == {way.__name__: points for way in WAYS}
 
 
 def shown_in(title: str) -> tuple[str, Points]:
@@ -217,7 +217,7 @@ def shown_in(title: str) -> tuple[str, Points]:
     return text, {name: (float(some), float(all)) for name, some, all in said}
 
 
-def of_these(students: Iterable[str], points: Points) -> Points:
+def points_of(students: Iterable[str], points: Points) -> Points:
     return {student: points[student] for student in students}
 
 
@@ -291,7 +291,7 @@ AWKWARD = ALL.replace("[late]", 'counts = "best"\n\n[groups]\nred = ["henri", "l
 
 def test_standing_of_an_awkward_class_is_the_same_everywhere(graded: Course, tmp_path: Path) -> None:
     """Late, in a group, with void, full and bonus exercises, waiting, with a worse second attempt, and removed."""
-    course = rule(copied(graded, tmp_path), AWKWARD)
+    course = rule(copy_of_course(graded, tmp_path), AWKWARD)
     list(autograde(course, WORDS))
     hand_in(course, "ada", WRONG)
     list(autograde(course, WORDS))
@@ -356,7 +356,7 @@ def test_export_does_not_wait_for_void_exercises(course: Course, messages: Messa
 
 
 def test_changed_rule_is_a_reason_and_regrades_nobody(graded: Course, tmp_path: Path) -> None:
-    course = copied(graded, tmp_path)
+    course = copy_of_course(graded, tmp_path)
     assert publish(course, WORDS, [])
     course = rule(course, "[assignments.words]\nvoid = [1]\n")
     assert stale(course, WORDS) == {}
@@ -379,7 +379,7 @@ def test_changed_rule_is_a_reason_and_regrades_nobody(graded: Course, tmp_path: 
 
 def test_rule_that_changes_only_the_maximum_is_published(graded: Course, tmp_path: Path) -> None:
     """The maximum is another one."""
-    course = copied(graded, tmp_path)
+    course = copy_of_course(graded, tmp_path)
     publish(course, WORDS, [])
     course = rule(course, '[assignments.words]\nbonus = ["why"]\n')
     new = publish(course, WORDS, [])
@@ -412,7 +412,7 @@ def in_nbgrader(course: Course) -> dict[str, Any]:
 
 
 def test_nbgrader_gets_due_dates_and_penalties_of_the_rules(graded: Course, tmp_path: Path, messages: Messages) -> None:
-    course = copied(graded, tmp_path)
+    course = copy_of_course(graded, tmp_path)
     course = rule(course, ALL)
     assert {one.unchanged for one in autograde(course, WORDS)} == {True}
     assert in_nbgrader(course) == {
@@ -438,7 +438,7 @@ def test_nbgrader_gets_due_dates_and_penalties_of_the_rules(graded: Course, tmp_
 
 
 def test_unknown_names_in_course_toml_are_warned_about(graded: Course, tmp_path: Path, messages: Messages) -> None:
-    course = copied(graded, tmp_path)
+    course = copy_of_course(graded, tmp_path)
     due = "[assignments.words]\ndue = 2027-01-01T00:00:00Z\nextensions = {kurtt = '1 day'}\n"
     course = rule(course, f"[groups]\nred = ['ada', 'gracie']\n{due}")
     list(autograde(course, WORDS))
@@ -453,7 +453,7 @@ def test_unknown_names_in_course_toml_are_warned_about(graded: Course, tmp_path:
 
 def test_penalties_of_a_removed_rule_do_not_count(graded: Course, tmp_path: Path) -> None:
     """What the rule has written into nbgrader's database stays there until the next run."""
-    course = copied(graded, tmp_path)
+    course = copy_of_course(graded, tmp_path)
     course = rule(course, ALL)
     list(autograde(course, WORDS))
     course = rule(course, "[assignments.words]\nvoid = [1]\n")
@@ -467,7 +467,7 @@ def test_penalties_of_a_removed_rule_do_not_count(graded: Course, tmp_path: Path
     "setting", ["LateSubmissionPlugin.penalty_method = 'zero'", "AssignLatePenalties.plugin_class = 'late.Half'"]
 )
 def test_late_plugin_is_an_error_that_says_what_to_write(setting: str, graded: Course, tmp_path: Path) -> None:
-    course = copied(graded, tmp_path)
+    course = copy_of_course(graded, tmp_path)
     (course.root / "late.py").write_text("from nbgrader.plugins import BasePlugin\nclass Half(BasePlugin): ...\n")
     with (course.root / "nbgrader_config.py").open("a") as config:
         config.write(f"\nc.{setting}\n")
@@ -480,14 +480,14 @@ def test_late_plugin_is_an_error_that_says_what_to_write(setting: str, graded: C
 
 
 def test_due_dates_of_the_gradebook_count_without_those_of_rules(graded: Course, tmp_path: Path) -> None:
-    course = copied(graded, tmp_path)
+    course = copy_of_course(graded, tmp_path)
     with course.api().gradebook as gradebook:
         gradebook.update_or_create_assignment(WORDS, duedate="2026-10-12 08:00 UTC")
         gradebook.grant_extension(WORDS, "emmy", days=2)
     course = rule(course, "[late]\nper = 'day'\nshare = 0.25\n")
     # Two days of a quarter each: half of kurt's 4. grace had 0 of 9, and ten minutes cost her nothing of it.
     found = {"kurt": (2.0, 9.0), "emmy": (7.0, 9.0), "grace": (0.0, 9.0), "henri": (0.0, 9.0)}
-    assert [of_these(found, way(course)) for way in WAYS] == [found] * len(WAYS)
+    assert [points_of(found, way(course)) for way in WAYS] == [found] * len(WAYS)
 
 
 def test_pages_say_penalties_and_unknown_times(course: Course) -> None:
@@ -506,7 +506,7 @@ def test_pages_say_penalties_and_unknown_times(course: Course) -> None:
 
 
 def test_changed_extension_is_a_reason_for_other_points(graded: Course, tmp_path: Path) -> None:
-    course = copied(graded, tmp_path)
+    course = copy_of_course(graded, tmp_path)
     course = rule(course, ALL)
     publish(course, WORDS, [])
     course = rule(course, ALL + "kurt = '2 days'\n")
@@ -548,7 +548,7 @@ def test_notebooks_of_an_assignment_have_their_own_penalties(tmp_path: Path) -> 
         assert {one.name: one.late_submission_penalty for one in gradebook.find_submission("two", "ada").notebooks} == (
             found.penalties
         )
-    pages = [told_on_page(tmp_path, url, name) for name in ("part1", "part2")]
+    pages = [points_on_page(tmp_path, url, name) for name in ("part1", "part2")]
     assert pages == [(1.8, 2.0, 0.2), (4.5, 6.0, 0.5)]
 
 
@@ -562,7 +562,7 @@ void = ["part2: 1"]
 """
 
 
-def told_on_page(root: Path, url: str, notebook: str) -> tuple[float, ...]:
+def points_on_page(root: Path, url: str, notebook: str) -> tuple[float, ...]:
     """Points, of how many, and what is taken off."""
     names: dict[str, Any] = {"notebook": notebook, "assignment": "two", "student": "ada", "db_url": url}
     grades = Grades(config=Config(CourseDirectory={"root": str(root)}))
@@ -605,7 +605,7 @@ def test_report_identical_does_not_compare_group_members(course: Course, monkeyp
 
 
 def test_feedback_of_a_removed_group_is_removed(graded: Course, tmp_path: Path) -> None:
-    course = copied(graded, tmp_path)
+    course = copy_of_course(graded, tmp_path)
     course = rule(course, RED)
     assert [path.parent.parent.name for path in write_feedback(course, WORDS, ["lise"])] == ["lise"]
     assert (course.folder("feedback") / "lise").is_dir()
@@ -617,7 +617,7 @@ def test_feedback_of_a_removed_group_is_removed(graded: Course, tmp_path: Path) 
 
 
 def test_publish_of_a_new_group_tells_the_reason(graded: Course, tmp_path: Path) -> None:
-    course = copied(graded, tmp_path)
+    course = copy_of_course(graded, tmp_path)
     publish(course, WORDS, [])
     course = rule(course, '[groups]\nred = ["grace", "henri", "lise"]\n')
     assert stale(course, WORDS) == {}
