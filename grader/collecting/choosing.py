@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
@@ -114,20 +114,11 @@ def _read_upload(upload: Upload, identifier: Identifier) -> ChosenUpload | Waiti
                 cut_notebooks.append(note)
     if not candidates:
         return WaitingUpload(upload, notes or [_describe_missing_notebook(contents.files)], is_empty=True)
-    notebooks: dict[str, IdentifiedNotebook] = {}
-    ambiguous: list[IdentifiedNotebook] = []
-    for name, same_name in candidates.items():
-        best = _find_best(same_name)
-        notebooks[name] = best[0]
-        if len(best) > 1:
-            ambiguous += best
-    if ambiguous:
-        paths = ", ".join(notebook.file.shown_path for notebook in ambiguous)
-        reason = f"{len(ambiguous)} different notebooks, with no times to show which is the newest: {paths}"
-        return WaitingUpload(upload, [reason])
-    is_incomplete = len(notebooks) < len(identifier.names)
-    if cut_notebooks and (is_incomplete or any(notebook.is_untouched for notebook in notebooks.values())):
-        return WaitingUpload(upload, [*cut_notebooks, "it could be the student's work"])
+    best = {name: _find_best(same_name) for name, same_name in candidates.items()}
+    doubts = _find_doubts(best, cut_notebooks, identifier)
+    if doubts:
+        return WaitingUpload(upload, doubts)
+    notebooks = {name: same_name[0] for name, same_name in best.items()}
     for name, notebook in notebooks.items():
         notes += notebook.notes
         for candidate in candidates[name]:
@@ -159,6 +150,23 @@ def _find_best(candidates: Sequence[IdentifiedNotebook]) -> list[IdentifiedNoteb
     for candidate in with_work or candidates:
         by_content.setdefault(candidate.content, candidate)
     return list(by_content.values())
+
+
+def _find_doubts(
+    best: Mapping[str, Sequence[IdentifiedNotebook]], cut_notebooks: Sequence[str], identifier: Identifier
+) -> list[str]:
+    """Why only a person can say whether these notebooks count; nothing if they do."""
+    ambiguous: list[IdentifiedNotebook] = []
+    for same_name in best.values():
+        if len(same_name) > 1:
+            ambiguous += same_name
+    if ambiguous:
+        paths = ", ".join(notebook.file.shown_path for notebook in ambiguous)
+        return [f"{len(ambiguous)} different notebooks, with no times to show which is the newest: {paths}"]
+    is_complete = len(best) == len(identifier.names)
+    if cut_notebooks and (not is_complete or any(same_name[0].is_untouched for same_name in best.values())):
+        return [*cut_notebooks, "it could be the student's work"]
+    return []
 
 
 def _select_companion_files(
