@@ -24,34 +24,35 @@ _PAGE = "grader.pages.feedback_page."
 _SANITIZE = ["ClearOutput", "DeduplicateIds", "OverwriteKernelspec", "OverwriteCells", "CheckCellMetadata"]
 _AUTOGRADE = ["Execute", "IgnorePattern", "ClearMetadataPreprocessor", "LimitOutput", "SaveAutoGrades"]
 _AUTOGRADE += ["AssignLatePenalties", "CheckCellMetadata"]
-_STAND_FOR = {
+_REPLACEMENTS = {
     "DeduplicateIds": f"{_OURS}RepairSubmission",
     "Execute": f"{_OURS}RunAndJudge",
     "ClearMetadataPreprocessor": "nbconvert.preprocessors.ClearMetadataPreprocessor",
 }
-_TIMES = ("RunAndJudge", "Execute", "ExecutePreprocessor", "NotebookClient")
+_WITH_TIMEOUT = ("RunAndJudge", "Execute", "ExecutePreprocessor", "NotebookClient")
 
 
 def wired(config: Config) -> Config:
     """The settings with our parts in them."""
-    _put_modules_beside(config.GenerateAssignment)
+    _add_local_modules(config.GenerateAssignment)
     autograde, feedback = config.Autograde, config.GenerateFeedback
     sanitize, run = _steps(autograde, "sanitize", _SANITIZE), _steps(autograde, "autograde", _AUTOGRADE)
     if any(_name(step).startswith(_OURS) for step in (*sanitize, *run)):
         return config
-    repair = [] if any(_name(step).endswith(".DeduplicateIds") for step in sanitize) else [_STAND_FOR["DeduplicateIds"]]
-    autograde.sanitize_preprocessors = [*repair, *map(_ours, sanitize)]
-    autograde.autograde_preprocessors = [_ours(step) for step in run]
+    if not any(_name(step).endswith(".DeduplicateIds") for step in sanitize):
+        sanitize.insert(0, _REPLACEMENTS["DeduplicateIds"])
+    autograde.sanitize_preprocessors = list(map(_replace, sanitize))
+    autograde.autograde_preprocessors = list(map(_replace, run))
     autograde.setdefault("exporter_class", f"{_OURS}SubmissionExporter")
     if not {"exporter_class", "preprocessors"} & feedback.keys():
         feedback.exporter_class = f"{_PAGE}FeedbackExporter"
         feedback.preprocessors = [f"{_PAGE}Grades"]
-    if not any("timeout" in config[name] for name in _TIMES):
+    if not any("timeout" in config[name] for name in _WITH_TIMEOUT):
         config.RunAndJudge.timeout = NBGRADER_SECONDS
     return config
 
 
-def _put_modules_beside(release: Config) -> None:
+def _add_local_modules(release: Config) -> None:
     steps = release.preprocessors  # a list, or changes to nbgrader's own list
     if isinstance(steps, list):
         release.preprocessors = steps if _BESIDE in map(_name, steps) else [_BESIDE, *steps]
@@ -61,12 +62,17 @@ def _put_modules_beside(release: Config) -> None:
 
 def _steps(autograde: Config, kind: str, usual: list[str]) -> list[Step]:
     name = f"{kind}_preprocessors"
-    return list(autograde[name]) if name in autograde else [f"nbgrader.preprocessors.{step}" for step in usual]
+    if name in autograde:
+        return list(autograde[name])
+    return [f"nbgrader.preprocessors.{step}" for step in usual]
 
 
-def _ours(step: Step) -> Step:
-    package, _, last = _name(step).rpartition(".")
-    return _STAND_FOR.get(last, step) if package.split(".")[0] in ("nbgrader", "nbconvert") else step
+def _replace(step: Step) -> Step:
+    """Our step in place of this one of nbgrader; any other stays."""
+    module, _, cls = _name(step).rpartition(".")
+    if module.split(".")[0] not in ("nbgrader", "nbconvert"):
+        return step
+    return _REPLACEMENTS.get(cls, step)
 
 
 def _name(step: Step) -> str:
