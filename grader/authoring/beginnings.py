@@ -185,11 +185,12 @@ def new_exercise(course: Course, name: str, assignment: str) -> NewExercise:
             f"The notebook has a section for exercise {label}, but no solution cell. Add one there: in nbgrader's "
             f"toolbar, choose “Autograded answer”, and give it the ID exercise-{label}."
         )
+    points = points_in(heading)
     words = {
         "label": label,
         "written": repr(label),
         "assignment": assignment,
-        "points": f"{POINTS if (points := points_in(heading)) is None else points:g}",
+        "points": f"{POINTS if points is None else points:g}",
         "identity": f"number={label}" if isinstance(label, int) else f'name="{label}"',
     }
     files = _an_example(course, notebook, words) if place is None else _from_cell(course, notebook, place, words)

@@ -45,7 +45,8 @@ class ModulesBeside(NbGraderPreprocessor):
             (release / HINTS).write_text(_hints_file(hints_in(source)), encoding="utf-8")
         root = Path(course.root)
         is_ours = (root / CONFIG_FILE).is_file()  # nbgrader reads settings from elsewhere, too
-        if is_ours and (table := table_for(Course(root), assignment)):
+        table = table_for(Course(root), assignment) if is_ours else None
+        if table:
             (release / FILE).write_bytes(table)
         if not (source / ASSISTANTS.name).exists():
             shutil.copyfile(ASSISTANTS, release / ASSISTANTS.name)
@@ -61,10 +62,11 @@ def hints_in(source: Path) -> dict[Label, tuple[str, list[str]]]:
     for path in sorted(source.glob("*.ipynb")):
         anchor, waiting = "", []
         for cell in nbformat.read(path, as_version=4).cells:
+            exercise = solved_exercise(cell)
             if cell.cell_type == "markdown":
                 anchor = next(iter(ANCHOR.findall(cell.source)[-1:]), anchor)
                 waiting += _HINT.findall(cell.source)
-            elif (exercise := solved_exercise(cell)) is not None:
+            elif exercise is not None:
                 hints.setdefault(exercise, (anchor, []))[1].extend(waiting)
                 waiting = []
     return hints

@@ -96,7 +96,8 @@ def compile_into(course: Course, assignment: str, release: Path, db_url: str = "
             "delete all its points, manual ones too (files stay), then release and grade again. To delete them, run: "
             f"nbgrader db assignment remove {assignment} --force"
         )
-    if malformed := malformed_cells(course, assignment):
+    malformed = malformed_cells(course, assignment)
+    if malformed:
         raise CourseError(
             f"nbgrader could not compile {assignment}. {' '.join(malformed)} {target} was not changed. Fix that, then "
             "run this again."

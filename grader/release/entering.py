@@ -27,7 +27,8 @@ def enter(course: Course, assignment: str, gradebook: Gradebook) -> None:
         tried = Path(folder, "tried")
         compile_into(course, assignment, tried, f"sqlite:///{folder}/gradebook.db")
         release = course.folder("release") / assignment
-        if changed := differing(release, tried / assignment):
+        changed = differing(release, tried / assignment)
+        if changed:
             raise CourseError(
                 f"{assignment} is not in the gradebook yet, and its source has changed since the last "
                 f"{course.called('release')} ({', '.join(changed)}). Run: grader release {assignment}"

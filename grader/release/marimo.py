@@ -124,7 +124,8 @@ def _renamed(code: str, new_names: Mapping[str, str]) -> str:
     text = code.encode()  # positions are lines, counted from 1, and bytes in them
     starts = [0, *accumulate(map(len, text.splitlines(keepends=True)))]
     places = set[tuple[int, int]]()
-    for name, _, at in (before := _all_uses(code)):
+    uses_before = _all_uses(code)
+    for name, _, at in uses_before:
         if name in new_names and at and at.lineno and at.end_lineno and at.col_offset is not None and at.end_col_offset:
             start, end = starts[at.lineno - 1] + at.col_offset, starts[at.end_lineno - 1] + at.end_col_offset
             if text[start:end] == name.encode():  # not a whole `def name(): …` or `import name`
@@ -132,7 +133,7 @@ def _renamed(code: str, new_names: Mapping[str, str]) -> str:
     for start, end in sorted(places, reverse=True):
         text = text[:start] + new_names[text[start:end].decode()].encode() + text[end:]
     renamed = text.decode()
-    expected = [(new_names.get(name, name), stores) for name, stores, _ in before]
+    expected = [(new_names.get(name, name), stores) for name, stores, _ in uses_before]
     if [(name, stores) for name, stores, _ in _all_uses(renamed)] != expected:
         raise CourseError(
             f"Several cells define {' and '.join(new_names)}, which marimo does not allow, and it cannot be "

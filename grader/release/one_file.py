@@ -67,7 +67,8 @@ def write_single_files(course: Course, assignment: str) -> Path:
         singles[name], inside = in_one_file(ordinary, beside, in_colab(public, assignment, name))
         _need_readable(ordinary, singles[name], name)
         all_inside |= inside
-    if leftover := sorted(beside.keys() - all_inside - {ASSISTANTS.name, *FIRST_STEPS}):  # all of it about a folder
+    leftover = sorted(beside.keys() - all_inside - {ASSISTANTS.name, *FIRST_STEPS})
+    if leftover:  # all of it about a folder
         raise CourseError(
             f"{assignment} cannot be a single file: only modules, and figures shown as `![…](…)`, fit in a notebook, "
             f"but there is also {', '.join(leftover)}. Remove that from the notebook, or give students the folder."

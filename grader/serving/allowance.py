@@ -35,8 +35,9 @@ def allowance(rules: AssignmentRules, earlier: Iterable[Arrival], now: datetime)
     if left == 0:
         return Allowance(0, f"You have used {_all(today)} for today. Come back tomorrow.")
     pause = serving.pause_after(len(times))
-    if pause and (from_then := times[-1] + pause) > now:
-        return Allowance(left, f"Your next attempt is possible at {format_time(from_then, rules.zone)}.")
+    next_time = times[-1] + pause if pause else now
+    if next_time > now:
+        return Allowance(left, f"Your next attempt is possible at {format_time(next_time, rules.zone)}.")
     return Allowance(left)
 
 

@@ -86,7 +86,8 @@ class Arrivals:
         sha256 = hashlib.sha256(content).hexdigest()
         with self._one_by_one:
             look()
-            if not (path := self._folder / f"{sha256}.ipynb").exists():
+            path = self._folder / f"{sha256}.ipynb"
+            if not path.exists():
                 write_whole(path, content, lasting=True)
             with self.engine.begin() as connection:
                 number = 1 + (connection.scalar(_last_number(student, assignment)) or 0)

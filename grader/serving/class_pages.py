@@ -123,7 +123,11 @@ class StudentPage(Handler):
         if not arrivals and find_person(course, student) is None:
             raise HTTPError(404)
         rules = {name: self.services.rules(name) for name in released(course)}
-        due = {name: local(until, one.zone) for name, one in rules.items() if (until := one.due_for(student))}
+        due = {}
+        for name, assignment_rules in rules.items():
+            due_utc = assignment_rules.due_for(student)
+            if due_utc:
+                due[name] = local(due_utc, assignment_rules.zone)
         grades = {name: await self.grades(name, student) for name in {arrival.assignment for arrival in arrivals}}
         totals = [(one, result_of(one, grades[one.assignment], Detail.EVERYTHING).total) for one in arrivals]
         self.show("history", student=student, name=self.names()(student), lines=totals, due=due)
@@ -177,7 +181,8 @@ class Extend(ClassDecision):
 
     def _moment(self, rules: AssignmentRules) -> datetime | None:
         """The new due date in UTC; None if there is none."""
-        if not (text := self.get_body_argument("until")):
+        text = self.get_body_argument("until")
+        if not text:
             return None
         try:
             until = moment_of(datetime.fromisoformat(text), rules.zone or "UTC")

@@ -104,7 +104,7 @@ class SubmissionGrades:
 
     def _by_tests(self, arrival: Arrival, rows: ClassRows) -> SubmissionGrade:
         """What a submission earns that does not count: all that is known are its tests and its time."""
-        verdicts = [scored for data in arrival.result.get("exercises", ()) if (scored := Scored.from_json(data))]
+        verdicts = list(filter(None, map(Scored.from_json, arrival.result.get("exercises", ()))))
         earned = {scored.verdict.label: scored.points for scored in verdicts}
         points = {item.cell: earned[item.label] for item in rows.items if item.label in earned}
         counted = count(rows.items, points, rows.rules.late, self.late_by(arrival))

@@ -165,7 +165,8 @@ class Handler(RequestHandler):
         course = self.services.course
         if self.scopes:
             return admitted(course).get(digest_of(self._token()))
-        if session := self._session(BY_LINK, LONGEST.days):
+        session = self._session(BY_LINK, LONGEST.days)
+        if session:
             return links(course).get(session.partition(" ")[0])
         name = self._name_from_proxy()
         return find_person(course, name) if name else None
@@ -216,7 +217,8 @@ class Handler(RequestHandler):
     def _name_from_proxy(self) -> str:
         """Whom the proxy has signed in. From any other address, its header means nothing."""
         proxy = self.services.proxy
-        if proxy is None or len(names := self.request.headers.get_list(proxy.header)) != 1:
+        names = self.request.headers.get_list(proxy.header) if proxy else []
+        if proxy is None or len(names) != 1:
             return ""
         connection: Any = self.request.connection
         return names[0] if connection.stream.socket.getpeername()[0] in proxy.addresses else ""

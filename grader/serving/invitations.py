@@ -101,7 +101,8 @@ def let_in(course: Course, codes: Mapping[str, str], role: Role, until: datetime
 
 def new_token(course: Course, name: str, scopes: Collection[Scope], until: datetime) -> str:
     """A token for programs of somebody who is known. It lasts no longer than their link."""
-    if (owner := find_person(course, name)) is None:
+    owner = find_person(course, name)
+    if owner is None:
         raise CourseError(f"Nobody is called {one_line(name)}. Run: grader students invite {one_line(name)}")
     if Scope.CLASS in scopes and not owner.sees_class:
         raise CourseError(f"{one_line(name)} is a student, who never sees the class. Leave out --scope class.")

@@ -50,7 +50,8 @@ def serve(course: Course, address: ServerAddress, options: GradingOptions, ready
 
     `ready` is called with the port, which the system chooses if it is 0.
     """
-    if reason := why_not():
+    reason = why_not()
+    if reason:
         raise CourseError(f"Submissions cannot be confined here: {reason}. `grader doctor` says more.")
     log_seldom()
     hub = _hub(address)

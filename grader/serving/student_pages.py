@@ -230,7 +230,8 @@ class TakeIn(Handler):
             raise HTTPError(404)
         if self.services.unfinished(self.person.name) >= MOST_WAITING:
             self.refuse(429, "You have submitted often lately. Wait a while, then submit again.")
-        if refusal := self.services.allowance(self.person.name, assignment).refusal:
+        refusal = self.services.allowance(self.person.name, assignment).refusal
+        if refusal:
             self.refuse(403, refusal)
 
     def _look_and_make_room(self, assignment: str, content: bytes) -> None:
@@ -273,7 +274,8 @@ class TakeIn(Handler):
         super().check_xsrf_cookie()
         if not is_form:
             return "This", body
-        if not (files := self.request.files.get("notebook")):
+        files = self.request.files.get("notebook")
+        if not files:
             self.refuse(400, "No file was chosen.")
         return one_line(files[0].filename, 100) or "This", bytes(files[0].body)
 

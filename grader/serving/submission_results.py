@@ -92,7 +92,8 @@ class Result:
 def result_of(arrival: Arrival, grades: SubmissionGrades, detail: Detail) -> Result:
     """As much of the result of a submission as may be read now. That we could not grade it always may."""
     late = "This is late." if grades.late_by(arrival) else ""
-    if error := arrival.result.get("error"):
+    error = arrival.result.get("error")
+    if error:
         return Result(error=str(error), remarks=[late] if late else [])
     grade = None if detail is Detail.NOTHING else grades.grade(arrival)
     if grade is None:

@@ -118,7 +118,8 @@ def in_terminal(words: Sequence[str], program: str = "python submit.py") -> int:
     if not options.notebook and not options.link:
         parser.print_help()
         return 2
-    if options.link and (code := _tried(_sign_in, options.link)):
+    code = _tried(_sign_in, options.link) if options.link else 0
+    if code:
         return code
     assignment = options.named or options.assignment or ""
     return _tried(_submit, options.notebook, assignment, options.late, _in_terminal(program)) if options.notebook else 0
@@ -201,11 +202,12 @@ def _verdict_on(path: Path, assignment: str, late: bool, spelling: _Spelling) ->
 def _server_and_code(spelling: _Spelling) -> tuple[str, str]:
     codes = _codes()
     server = SERVER or next(reversed(list(codes)), "")
-    if server not in codes and SERVER and (of_hub := os.environ.get("JUPYTERHUB_API_TOKEN")):
-        return server, of_hub  # the hub knows whose it is
-    if server not in codes:
-        raise Sorry(f"First sign in with your personal link: {spelling.sign_in}")
-    return server, codes[server]
+    if server in codes:
+        return server, codes[server]
+    token = os.environ.get("JUPYTERHUB_API_TOKEN")
+    if SERVER and token:
+        return server, token  # the hub knows whose it is
+    raise Sorry(f"First sign in with your personal link: {spelling.sign_in}")
 
 
 def _assignment_of(path: Path, assignments: dict[str, Any], spelling: _Spelling) -> str:
@@ -244,7 +246,8 @@ def _must_be_saved(path: Path) -> None:
     in_file = {name for source in saved for name in _defined(source)}
     history = getattr(_shell(), "history_manager", None)
     last = {name: source.strip() for source in getattr(history, "input_hist_raw", ()) for name in _defined(source)}
-    if changed := [name for name, source in last.items() if name in in_file and source not in saved]:
+    changed = [name for name, source in last.items() if name in in_file and source not in saved]
+    if changed:
         raise Sorry(
             f"In {path.name}, {changed[-1]} is not as you last ran it. Save the notebook (Ctrl+S), and submit again."
         )
