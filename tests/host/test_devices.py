@@ -74,7 +74,7 @@ def test_jobs_on_gpus_are_as_many_as_have_room(free: list[float], processors: in
 
 @pytest.mark.slow
 def test_autograde_spreads_a_class_over_all_gpus(course: Course, submit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local_crew, "places_on", lambda _: ["a", "b", "c"])
+    monkeypatch.setattr(local_crew, "gpu_names", lambda _: ["a", "b", "c"])
     students = [f"student{number}" for number in range(9)]
     for student in students:
         submit(course, student, {3: SHOWS_ITS_GPU})
