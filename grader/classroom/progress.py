@@ -309,10 +309,9 @@ def as_json(results: Sequence[Graded], counted: CountedPoints | None = None) -> 
     for result in results:
         if not result.error:
             students[result.student] = {
-                "points": result.points,
-                "max_points": result.max_points,
+                **result.to_json(),
                 "blocked": list(result.blocked),
-                "exercises": {scored.verdict.label: _verdict_as_json(scored) for scored in result.verdicts},
+                "exercises": {scored.verdict.label: _shorten(scored.to_json()) for scored in result.verdicts},
             }
             if counted and result.student in counted:
                 students[result.student] |= _points_as_json(counted[result.student])
@@ -337,10 +336,6 @@ def _points_as_json(points: PublishedPoints) -> dict[str, object]:
     }
 
 
-def _verdict_as_json(scored: Scored) -> dict[str, object]:
-    return {
-        "points": scored.points,
-        "max_points": scored.max_points,
-        "reason": scored.verdict.reason,
-        "misconceptions": list(scored.verdict.misconceptions),
-    }
+def _shorten(verdict: Mapping[str, object]) -> dict[str, object]:
+    """A verdict in JSON without its sentences, pictures and so on."""
+    return {name: verdict[name] for name in ("points", "max_points", "reason", "misconceptions")}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from grader.model.exercise_files import ExerciseFiles
 from grader.model.verdict import Scored
@@ -111,3 +112,10 @@ class Graded:
     @property
     def max_points(self) -> float:
         return float(sum(verdict.max_points for verdict in self.verdicts))
+
+    def to_json(self) -> dict[str, Any]:
+        """The result for programs; just the error, if there is one."""
+        if self.error:
+            return {"error": self.error}
+        exercises = [scored.to_json() for scored in self.verdicts]
+        return {"points": self.points, "max_points": self.max_points, "exercises": exercises}

@@ -8,8 +8,7 @@ import logging
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from grader.classroom.attempts import NoRoom
 from grader.classroom.local_crew import SharedProcesses, SharingCrew
@@ -227,17 +226,7 @@ class Desk:
         if graded.error:
             log.warning(f"{graded.student}, {arrival.assignment}: {graded.error}")
         state = Stage.FAILED if graded.error else Stage.GRADED
-        self._arrivals.finish(arrival, state, result_of(graded))
+        # What the tests say of this submission. What it earns is worked out from the gradebook when somebody asks.
+        result = replace(graded, verdicts=graded.newest_verdicts or graded.verdicts)
+        self._arrivals.finish(arrival, state, result.to_json())
         self.news.tell(arrival)
-
-
-def result_of(graded: Graded) -> dict[str, Any]:
-    """What the tests say of this submission. What it earns is worked out from the gradebook when somebody asks."""
-    if graded.error:
-        return {"error": graded.error}
-    verdicts = graded.newest_verdicts or graded.verdicts
-    return {
-        "points": sum(scored.points for scored in verdicts),
-        "max_points": sum(scored.max_points for scored in verdicts),
-        "exercises": [scored.to_json() for scored in verdicts],
-    }
