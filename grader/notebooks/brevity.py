@@ -19,24 +19,24 @@ MAX_CELL = 20_000  # characters of code, as many as in a whole notebook of the c
 MAX_CODE = 100_000  # characters of all cells
 MAX_LINE = 1_000
 MAX_BLANKS = 200  # in a row
-MAX_OTHER = 2_000  # characters of a cell that names another language
+MAX_OTHER_LANGUAGE = 2_000  # characters of a cell that names another language
 MAX_WORK = 5_000_000  # microseconds, roughly, for nbconvert to render all outputs
 
 SHORTENED = "# [Shortened here. All of it was run.]\n"
 NOTE = "Some cells have a lot of code, very long lines or very many spaces. All of it was run, but only part is shown."
 
 _BLANKS = re.compile(rf"(\s{{{MAX_BLANKS}}})\s++")
-_OTHER = re.compile(r"%%(?:html|javascript|js|latex|perl|ruby|!)", re.IGNORECASE)
+_OTHER_LANGUAGE = re.compile(r"%%(?:html|javascript|js|latex|perl|ruby|!)", re.IGNORECASE)
 
 
 def shorten(notebook: NotebookNode) -> None:
     """Shorten the code and outputs of a graded notebook if they are far too long."""
     for cell, source in _shortened(notebook):
         cell.source = source
-    left = MAX_WORK
+    work = MAX_WORK
     for cell in notebook.cells:
         if cell.cell_type == "code" and not is_test_cell(cell):
-            left = _leave_out(cell, left)
+            work = _drop_outputs(cell, work)
 
 
 def is_long(notebook: NotebookNode) -> bool:
@@ -45,36 +45,40 @@ def is_long(notebook: NotebookNode) -> bool:
 
 
 def _shortened(notebook: NotebookNode) -> list[tuple[NotebookNode, str]]:
-    left = MAX_CODE
-    changed = []
+    """The cells that are too long, each with its new source."""
+    characters = MAX_CODE  # that may still follow
+    shortened = []
     for cell in notebook.cells:
         if cell.cell_type == "code" and not cell.metadata.get("nbgrader", {}).get("locked"):
-            short = _short(cell.source, min(MAX_CELL, left))
-            left -= len(short)
-            if short != cell.source:
-                changed.append((cell, SHORTENED + short))
-    return changed
+            source = _short(cell.source, min(MAX_CELL, characters))
+            characters -= len(source)
+            if source != cell.source:
+                shortened.append((cell, SHORTENED + source))
+    return shortened
 
 
-def _short(source: str, most: int) -> str:
-    source = source[: min(most, MAX_OTHER) if _OTHER.search(source) else most]
+def _short(source: str, max_length: int) -> str:
+    if _OTHER_LANGUAGE.search(source):
+        max_length = min(max_length, MAX_OTHER_LANGUAGE)
+    source = source[:max_length]
     return _BLANKS.sub(r"\1", "\n".join(line[:MAX_LINE] for line in source.split("\n")))
 
 
-def _leave_out(cell: NotebookNode, left: int) -> int:
-    """Drop outputs once nothing is `left` for them, and return what is left then. Our own notices stay."""
-    kept = []
+def _drop_outputs(cell: NotebookNode, work: int) -> int:
+    """Drop outputs that take more than this work, and return what remains of it. Our own notices stay."""
+    outputs = []
     for output in cell.outputs:
-        ours = METADATA_KEY in output.get("metadata", {})
-        left -= 0 if ours else _work(output)
-        if ours or left >= 0:
-            kept.append(output)
-    if len(kept) < len(cell.outputs):
-        said = "The notebook has too much output in total, so this is left out."
+        is_notice = METADATA_KEY in output.get("metadata", {})
+        if not is_notice:
+            work -= _work(output)
+        if is_notice or work >= 0:
+            outputs.append(output)
+    if len(outputs) < len(cell.outputs):
+        sentence = "The notebook has too much output in total, so this is left out."
         name = "TooMuchOutput"
-        kept.append(nbformat.v4.new_output("error", ename=name, evalue=said, traceback=[f"{name}: {said}"]))
-    cell.outputs = kept
-    return left
+        outputs.append(nbformat.v4.new_output("error", ename=name, evalue=sentence, traceback=[f"{name}: {sentence}"]))
+    cell.outputs = outputs
+    return work
 
 
 def _work(output: NotebookNode) -> int:

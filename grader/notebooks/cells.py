@@ -31,8 +31,8 @@ def new_cell(kind: str, source: str, identity: str, metadata: Mapping[str, objec
 def ours(holder: Any) -> dict[str, Any]:
     """Our own metadata in a cell, an output or a notebook, which may have been changed since."""
     metadata = holder.get("metadata")
-    found = metadata.get(METADATA_KEY) if isinstance(metadata, dict) else None
-    return found if isinstance(found, dict) else {}
+    ours_in_it = metadata.get(METADATA_KEY) if isinstance(metadata, dict) else None
+    return ours_in_it if isinstance(ours_in_it, dict) else {}
 
 
 def is_test_cell(cell: NotebookNode) -> bool:
@@ -95,16 +95,21 @@ _MARKS = re.compile(r"^\s*### (BEGIN|END) SOLUTION\n?", flags=re.MULTILINE)
 
 def solutions(source: NotebookNode) -> dict[Label, str]:
     """The reference solutions in an instructor's notebook, as student code."""
-    return {label: _MARKS.sub("", cell.source) for cell in source.cells if (label := solved_exercise(cell)) is not None}
+    code: dict[Label, str] = {}
+    for cell in source.cells:
+        label = solved_exercise(cell)
+        if label is not None:
+            code[label] = _MARKS.sub("", cell.source)
+    return code
 
 
 def solved(release: NotebookNode, source: NotebookNode) -> NotebookNode:
     """A copy of the released notebook with all of the instructor's solutions, for exercises or not."""
     notebook = copy.deepcopy(release)
-    written = {_name(cell): _MARKS.sub("", cell.source) for cell in source.cells if _name(cell)}
+    code = {_name(cell): _MARKS.sub("", cell.source) for cell in source.cells if _name(cell)}
     for cell in notebook.cells:
         if cell.metadata.get("nbgrader", {}).get("solution"):
-            cell.source = written.get(_name(cell), cell.source)
+            cell.source = code.get(_name(cell), cell.source)
     return notebook
 
 

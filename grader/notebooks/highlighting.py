@@ -35,13 +35,13 @@ def colored(source: str, prefix: str = "") -> str:
     """Code as HTML, with Pygments' classes for keywords, strings, comments, numbers and names."""
     if len(source) > MAX_COLORED:
         return escape(source)
-    pieces = []
+    tokens = []
     before = ""
     for token in _TOKEN.finditer(source):
         text, kind = token[0], _kind(token, before)
-        pieces.append(f'<span class="{prefix}{kind}">{escape(text)}</span>' if kind else escape(text))
+        tokens.append(f'<span class="{prefix}{kind}">{escape(text)}</span>' if kind else escape(text))
         before = text if text.strip() else before
-    return "".join(pieces)
+    return "".join(tokens)
 
 
 def code_to_html(source: str, language: str | None = None, metadata: object = None) -> str:  # noqa: ARG001

@@ -42,8 +42,8 @@ LEFT_BEHIND = {".ipynb_checkpoints", "__pycache__"}
 
 def for_students(code: str) -> str:
     """An author's code, with these modules imported from files beside it."""
-    for pattern, place in _patterns(*MODULES):
-        code = pattern.sub(place, code)
+    for pattern, replacement in _import_patterns(*MODULES):
+        code = pattern.sub(replacement, code)
     return code
 
 
@@ -59,7 +59,7 @@ def modules_for(codes: Iterable[str]) -> dict[str, bytes]:
     while waiting:
         code = waiting.pop()
         for module, name in MODULES.items():
-            if f"{name}.py" not in files and any(pattern.search(code) for pattern, _ in _patterns(module)):
+            if f"{name}.py" not in files and any(pattern.search(code) for pattern, _ in _import_patterns(module)):
                 text = _text_of(module)
                 files[f"{name}.py"] = for_students(text).encode()
                 waiting.append(text)
@@ -85,11 +85,11 @@ def given_beside(source: Path) -> Files:
     return changed | modules
 
 
-def put_beside(folder: Path, given: Files) -> None:
+def put_beside(folder: Path, files: Files) -> None:
     """Write these files into the folder of a notebook, where nbgrader has put those from source/."""
-    for place, content in given.items():
-        path = folder / place
-        if place not in FILES and not path.is_file():  # the course ignores this file
+    for name, content in files.items():
+        path = folder / name
+        if name not in FILES and not path.is_file():  # the course ignores this file
             continue
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
@@ -110,15 +110,15 @@ def _cells(source: Path) -> Iterator[str]:
         yield from ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
 
 
-def _patterns(*modules: str) -> list[tuple[re.Pattern[str], str]]:
+def _import_patterns(*modules: str) -> list[tuple[re.Pattern[str], str]]:
     """The ways to import these modules, and what students get instead of each."""
-    found = []
+    patterns = []
     for module in modules:
         name, (room, _, last) = MODULES[module], module.rpartition(".")
-        for way, instead in (
+        for statement, replacement in (
             (rf"from {re.escape(module)} import\b", f"from {name} import"),
             (rf"from {re.escape(room)} import {last}\b(?!\s*,)", f"import {name}"),
             (rf"import {re.escape(module)} as\b", f"import {name} as"),
         ):
-            found.append((re.compile(rf"^([ \t]*){way}", re.MULTILINE), rf"\g<1>{instead}"))
-    return found
+            patterns.append((re.compile(rf"^([ \t]*){statement}", re.MULTILINE), rf"\g<1>{replacement}"))
+    return patterns

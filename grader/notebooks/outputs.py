@@ -18,7 +18,7 @@ from grader.sandbox.cell_outputs import MAX_LATE_ERROR, MAX_LATE_RESULT, MAX_OUT
 MAX_OUTPUTS = 1000
 MAX_COLORS = 5000  # changes of color; nbconvert is slow with more
 MAX_TAGS = 10_000  # nh3 is slow with more, if they are nested
-A_PART = 100  # characters: even an empty list or object takes a thousand bytes of memory, and a line some time
+COST_OF_VALUE = 100  # characters: even an empty list or object takes a thousand bytes of memory, and a line some time
 SIGNS_A_TAG = 20  # this many "&" take as long as a tag
 MAX_DEPTH = 50
 MAX_PIXELS = 10_000
@@ -52,7 +52,7 @@ def rebuild_outputs(value: Any) -> list[NotebookNode]:
 def size_of(outputs: list[NotebookNode]) -> int:
     """The size of outputs in characters, or in what takes as much memory."""
     text = str(outputs)
-    return len(text) + A_PART * (text.count("{") + text.count("["))
+    return len(text) + COST_OF_VALUE * (text.count("{") + text.count("["))
 
 
 class _Full(Exception):
@@ -74,8 +74,8 @@ class _Room:
 
     def text(self, value: object) -> str:
         """A text, which may also be a list of lines in nbformat; empty for anything else."""
-        parts = value if isinstance(value, list) else [value]
-        text = "".join(part for part in parts if isinstance(part, str))
+        lines = value if isinstance(value, list) else [value]
+        text = "".join(line for line in lines if isinstance(line, str))
         self.take(len(text))
         text = text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
         return _ESCAPE.sub(self._color, text)
@@ -123,67 +123,71 @@ def _rebuild(output: Any, room: _Room) -> dict[str, Any] | None:
             "traceback": [_line(line, room) for line in lines] if isinstance(lines, list) else [],
         }
     if kind in ("display_data", "execute_result"):
-        return _shown(kind, output, room)
+        return _rebuild_data(kind, output, room)
     return None
 
 
 def _line(line: object, room: _Room) -> str:
-    room.take(A_PART // 10)  # an empty line counts, too
+    room.take(COST_OF_VALUE // 10)  # an empty line counts, too
     return room.text(line)
 
 
-def _shown(kind: str, output: dict[str, Any], room: _Room) -> dict[str, Any] | None:
+def _rebuild_data(kind: str, output: dict[str, Any], room: _Room) -> dict[str, Any] | None:
     data = output.get("data")
-    shown = _data(data, room) if isinstance(data, dict) else {}
-    if not shown:
+    safe_data = _safe_data(data, room) if isinstance(data, dict) else {}
+    if not safe_data:
         return None
-    rebuilt: dict[str, Any] = {"output_type": kind, "data": shown, "metadata": _sizes(output.get("metadata"), shown)}
+    sizes = _sizes(output.get("metadata"), safe_data)
+    rebuilt: dict[str, Any] = {"output_type": kind, "data": safe_data, "metadata": sizes}
     if kind == "execute_result":
         count = output.get("execution_count")
         rebuilt["execution_count"] = count if type(count) is int and 0 <= count < 2**31 else None
     return rebuilt
 
 
-def _data(data: dict[str, Any], room: _Room) -> dict[str, Any]:
+def _safe_data(data: dict[str, Any], room: _Room) -> dict[str, Any]:
     """What a page may show of an output, by MIME type. Scripts and widgets have no type here.
 
     A line of text replaces pictures of other kinds: a drawing (SVG) can keep a browser busy forever.
     """
-    shown: dict[str, Any] = {name: room.text(data[name]) for name in _TEXTS if name in data}
-    shown |= {name: image for name in IMAGES if name in data and is_image(name, image := room.text(data[name]))}
+    safe: dict[str, Any] = {name: room.text(data[name]) for name in _TEXTS if name in data}
+    for name in IMAGES:
+        if name in data:
+            image = room.text(data[name])
+            if is_image(name, image):
+                safe[name] = image
     if "application/json" in data:
         with contextlib.suppress(ValueError):
-            shown["application/json"] = _json(data["application/json"], room, MAX_DEPTH)
-    html = room.markup(data.get("text/html"))
-    markdown = room.text(data.get("text/markdown"))
-    safe = {"text/html": safe_html(html), "text/markdown": safe_markdown(markdown)}
-    room.take(max(0, sum(map(len, safe.values())) - len(html) - len(markdown)))
-    shown |= {name: text for name, text in safe.items() if text}
+            safe["application/json"] = _json(data["application/json"], room, MAX_DEPTH)
+    html, markdown = room.markup(data.get("text/html")), room.text(data.get("text/markdown"))
+    markup = {"text/html": safe_html(html), "text/markdown": safe_markdown(markdown)}
+    room.take(max(0, sum(map(len, markup.values())) - len(html) - len(markdown)))
+    safe |= {name: text for name, text in markup.items() if text}
     has_picture = any(name.startswith("image/") for name in data)
-    if has_picture and not shown.keys() & {*IMAGES, "text/html"}:
-        shown["text/plain"] = room.text(NOT_SHOWN)
-    return shown
+    if has_picture and not safe.keys() & {*IMAGES, "text/html"}:
+        safe["text/plain"] = room.text(NOT_SHOWN)
+    return safe
 
 
 def _json(value: object, room: _Room, depth: int) -> Any:
     """A copy of the value. ValueError if no browser could read it."""
-    room.take(A_PART if isinstance(value, (list, dict)) else 1)
+    room.take(COST_OF_VALUE if isinstance(value, (list, dict)) else 1)
     if isinstance(value, str):
         return room.text(value)
     if isinstance(value, list) and depth:
-        return [_json(item, room, depth - 1) for item in value]
+        return [_json(inner, room, depth - 1) for inner in value]
     if isinstance(value, dict) and depth:
-        return {room.text(name): _json(item, room, depth - 1) for name, item in value.items()}
+        return {room.text(name): _json(inner, room, depth - 1) for name, inner in value.items()}
     if value is None or (isinstance(value, (int, float)) and abs(value) < 2**63):
         return value
     raise ValueError
 
 
-def _sizes(metadata: object, shown: dict[str, Any]) -> dict[str, Any]:
+def _sizes(metadata: object, data: dict[str, Any]) -> dict[str, Any]:
     """The widths and heights at which to show images."""
     sizes = {}
     for name in IMAGES:
-        size = metadata.get(name) if name in shown and isinstance(metadata, dict) else None
+        size = metadata.get(name) if name in data and isinstance(metadata, dict) else None
         if isinstance(size, dict):
             sizes[name] = {side: size[side] for side in ("width", "height") if _is_length(size.get(side))}
     return {name: size for name, size in sizes.items() if size}

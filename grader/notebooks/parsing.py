@@ -25,11 +25,11 @@ def is_old(submitted: dict[str, Any]) -> bool:
     return "cells" not in submitted and isinstance(submitted.get("worksheets"), list)
 
 
-def cells_of(submitted: dict[str, Any], most: int) -> list[Any]:
+def cells_of(submitted: dict[str, Any], max_cells: int) -> list[Any]:
     """The first cells of all worksheets, at most this many; None for anything that is not a cell."""
-    sheets = islice(submitted["worksheets"], most)
+    sheets = islice(submitted["worksheets"], max_cells)
     cells = (cell for sheet in sheets if isinstance(sheet, dict) for cell in _list(sheet.get("cells")))
-    return list(map(_converted, islice(cells, most)))
+    return list(map(_converted, islice(cells, max_cells)))
 
 
 def _list(value: object) -> Iterator[Any]:
@@ -61,7 +61,7 @@ def _is_text(value: object) -> bool:
 MAX_BYTES = 20 * 2**20  # a notebook with all its figures has two or three
 MAX_WITH_OUTPUTS = 3 * MAX_BYTES  # if it is only read to drop its outputs
 # Texts, lists, objects and commas. An empty list is three bytes in a file and seventy in memory.
-MAX_PARTS = 2**20
+MAX_VALUES = 2**20
 MAX_CELLS = 1000
 MAX_SOURCE = 2 * 2**20  # characters of all cells
 NOTES_KEY = "grader_notes"  # in the notebook's metadata, between reading and repairing
@@ -69,7 +69,7 @@ NOTES_KEY = "grader_notes"  # in the notebook's metadata, between reading and re
 CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _KINDS = ("code", "markdown", "raw")
 # A string is matched as a whole, even if it never ends, so nothing is scanned twice.
-_PART = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{,]', re.DOTALL)
+_VALUE = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{,]', re.DOTALL)
 # The end of a file that was cut off within a letter written as a number, or within a word.
 _CUT = re.compile(r"\\u?[0-9a-fA-F]{0,4}\Z|\b(?:t|tr|tru|f|fa|fal|fals|n|nu|nul)\Z|-\Z")
 
@@ -90,8 +90,8 @@ def parse_notebook(content: bytes | None) -> NotebookNode:
     """
     try:
         return read_notebook(content)
-    except UnreadableNotebook as why:
-        return _new_notebook([], [f"This file could not be read as a notebook: {why}. Please submit it again."])
+    except UnreadableNotebook as problem:
+        return _new_notebook([], [f"This file could not be read as a notebook: {problem}. Please submit it again."])
 
 
 def read_notebook(content: bytes | None) -> NotebookNode:
@@ -109,23 +109,23 @@ def read_notebook(content: bytes | None) -> NotebookNode:
     if len(cells) > MAX_CELLS:
         raise UnreadableNotebook(f"it has more than {MAX_CELLS} cells")
     rebuilt = [_rebuild(cell) for cell in cells]
-    kept = as_ordinary([cell for cell in rebuilt if cell is not None])
-    if sum(len(cell.source) for cell in kept) > MAX_SOURCE:
+    ordinary_cells = as_ordinary([cell for cell in rebuilt if cell is not None])
+    if sum(len(cell.source) for cell in ordinary_cells) > MAX_SOURCE:
         raise UnreadableNotebook("its cells have too much text")
     if None in rebuilt:
         notes.append("Some cells could not be read and were left out.")
     language = _language(submitted)
     if language not in ("", "python"):
         notes.append(f"This notebook asks for the language “{language}”; it was run as Python.")
-    return _new_notebook(kept, notes)
+    return _new_notebook(ordinary_cells, notes)
 
 
 def why_not_whole(content: bytes) -> str:
     """Why a file is not complete JSON, as when an upload was cut off; empty if it is, or if nobody can tell."""
     try:
         _parse(content)
-    except _NotWhole as why:
-        return str(why)
+    except _NotWhole as problem:
+        return str(problem)
     except UnreadableNotebook:
         pass
     return ""
@@ -137,18 +137,19 @@ def without_outputs(content: bytes) -> bytes | None:
         notebook = _parse(content, MAX_WITH_OUTPUTS)
     except UnreadableNotebook:
         return None
-    for part in (notebook, *_dicts(notebook.get("worksheets"))):
-        for cell in _dicts(part.get("cells")):
+    for sheet in (notebook, *_dicts(notebook.get("worksheets"))):
+        for cell in _dicts(sheet.get("cells")):
             cell.pop("attachments", None)
             if "outputs" in cell:
                 cell["outputs"] = []
-    if isinstance(metadata := notebook.get("metadata"), dict):
+    metadata = notebook.get("metadata")
+    if isinstance(metadata, dict):
         metadata.pop("widgets", None)
     return json.dumps(notebook, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def _dicts(found: object) -> list[dict[str, Any]]:
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+def _dicts(values: object) -> list[dict[str, Any]]:
+    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []
 
 
 class UnreadableNotebook(Exception):
@@ -159,13 +160,13 @@ class _NotWhole(UnreadableNotebook):
     pass
 
 
-def _parse(content: bytes | None, most: int | None = None) -> dict[str, Any]:
-    most = MAX_BYTES if most is None else most
+def _parse(content: bytes | None, max_bytes: int | None = None) -> dict[str, Any]:
+    max_bytes = MAX_BYTES if max_bytes is None else max_bytes
     if content is None:
         raise UnreadableNotebook("it is not a file")
-    if len(content) > most:
-        raise UnreadableNotebook(f"it is larger than {most // 2**20} MB")
-    if any(itertools.islice(_PART.finditer(content), MAX_PARTS * most // MAX_BYTES, None)):
+    if len(content) > max_bytes:
+        raise UnreadableNotebook(f"it is larger than {max_bytes // 2**20} MB")
+    if any(itertools.islice(_VALUE.finditer(content), MAX_VALUES * max_bytes // MAX_BYTES, None)):
         raise UnreadableNotebook("it has too many parts")
     if not content.strip():
         raise _NotWhole("it is empty")
@@ -225,13 +226,14 @@ def _text(source: str) -> str:
 
 def _new_notebook(cells: list[NotebookNode], notes: list[str]) -> NotebookNode:
     # Not nbformat's random ids: the same file must always give the same notebook.
-    taken = {cell["id"] for cell in cells}
-    free = (name for number in itertools.count(1) if (name := f"cell-{number}") not in taken)
-    seen = {""}
+    submitted_ids = {cell["id"] for cell in cells}
+    names = (f"cell-{number}" for number in itertools.count(1))
+    new_ids = (name for name in names if name not in submitted_ids)
+    ids = {""}
     for cell in cells:
-        if cell["id"] in seen:
-            cell["id"] = next(free)
-        seen.add(cell["id"])
+        if cell["id"] in ids:
+            cell["id"] = next(new_ids)
+        ids.add(cell["id"])
     notebook = nbformat.v4.new_notebook(cells=cells)
     notebook.metadata[NOTES_KEY] = notes
     return notebook

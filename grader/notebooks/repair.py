@@ -32,7 +32,7 @@ def known_cells(notebook: NotebookNode, released: NotebookNode = None) -> list[R
     grades = {cell.name: cell.max_score for cell in notebook.grade_cells}
     tasks = {cell.name: cell.max_score for cell in notebook.task_cells}
     solutions = {cell.name for cell in notebook.solution_cells}
-    known = [
+    recorded = [
         ReleasedCell(
             grade_id=cell.name,
             cell_type=cell.cell_type,
@@ -48,66 +48,69 @@ def known_cells(notebook: NotebookNode, released: NotebookNode = None) -> list[R
         for cell in notebook.source_cells
     ]
     ids = list(handed_out)
-    return sorted(known, key=lambda cell: ids.index(cell.grade_id) if cell.grade_id in ids else len(ids))
+    return sorted(recorded, key=lambda cell: ids.index(cell.grade_id) if cell.grade_id in ids else len(ids))
 
 
-def repair(notebook: NotebookNode, known: Sequence[ReleasedCell]) -> list[str]:
+def repair(notebook: NotebookNode, released_cells: Sequence[ReleasedCell]) -> list[str]:
     """Repair the notebook in place; the notes say what was changed."""
     notes: list[str] = []
-    places = _find(notebook.cells, known, notes)
+    cell_of = _match(notebook.cells, released_cells, notes)
     for cell in notebook.cells:
         cell.metadata.pop("nbgrader", None)
-    for original in known:
-        if original.grade_id in places:
-            places[original.grade_id] = _restore(notebook.cells, places[original.grade_id], original, notes)
-    _reorder(notebook, known, places, notes)
-    _insert_missing(notebook, known, places, notes)
+    for released in released_cells:
+        if released.grade_id in cell_of:
+            cell_of[released.grade_id] = _restore(notebook.cells, cell_of[released.grade_id], released, notes)
+    _reorder(notebook, released_cells, cell_of, notes)
+    _insert_missing(notebook, released_cells, cell_of, notes)
     return notes
 
 
-def _find(cells: list[NotebookNode], known: Sequence[ReleasedCell], notes: list[str]) -> dict[str, NotebookNode]:
-    """Match submitted cells with known ones: by grade id, or else by content."""
-    names = {original.grade_id for original in known}
+def _match(
+    cells: list[NotebookNode], released_cells: Sequence[ReleasedCell], notes: list[str]
+) -> dict[str, NotebookNode]:
+    """Match released cells with submitted ones, by grade id or else by content."""
+    names = {released.grade_id for released in released_cells}
     copies: dict[str, list[NotebookNode]] = {}
     for cell in cells:
         name = cell.metadata.get("nbgrader", {}).get("grade_id")
         if name in names:
             copies.setdefault(name, []).append(cell)
-    places = {name: same[-1] for name, same in copies.items()}
-    taken = {id(cell) for cell in places.values()}
-    for original in known:
-        if original.grade_id not in places:
-            cell = next(
-                (cell for cell in reversed(cells) if id(cell) not in taken and looks_like(cell, original)), None
-            )
-            if cell is not None:
-                places[original.grade_id] = cell
-                taken.add(id(cell))
-                notes.append(f"The cell “{original.grade_id}” had lost its nbgrader metadata and was recognized.")
-    for index, original in enumerate(known):
-        same = copies.get(original.grade_id, [])
-        if len(same) > 1:
-            test = next((later for later in known[index:] if later.is_provided and later.grade), None)
-            before = places.get(test.grade_id) if test and not original.is_provided else None
-            places[original.grade_id] = last = _last_before(cells, same, before)
-            which = "the last one" if last is same[-1] else "the last one before its test"
-            notes.append(f"The cell “{original.grade_id}” is there several times; {which} counts.")
-    return places
+    cell_of = {name: cells_of_name[-1] for name, cells_of_name in copies.items()}
+    matched = {id(cell) for cell in cell_of.values()}
+    for released in released_cells:
+        if released.grade_id in cell_of:
+            continue
+        for cell in reversed(cells):
+            if id(cell) not in matched and looks_like(cell, released):
+                cell_of[released.grade_id] = cell
+                matched.add(id(cell))
+                notes.append(f"The cell “{released.grade_id}” had lost its nbgrader metadata and was recognized.")
+                break
+    for index, released in enumerate(released_cells):
+        cells_of_name = copies.get(released.grade_id, [])
+        if len(cells_of_name) > 1:
+            test = next((later for later in released_cells[index:] if later.is_provided and later.grade), None)
+            test_cell = cell_of.get(test.grade_id) if test and not released.is_provided else None
+            last = _last_before(cells, cells_of_name, test_cell)
+            cell_of[released.grade_id] = last
+            position = "the last one" if last is cells_of_name[-1] else "the last one before its test"
+            notes.append(f"The cell “{released.grade_id}” is there several times; {position} counts.")
+    return cell_of
 
 
-def _last_before(cells: list[NotebookNode], same: list[NotebookNode], test: NotebookNode) -> NotebookNode:
+def _last_before(cells: list[NotebookNode], copies: list[NotebookNode], test: NotebookNode) -> NotebookNode:
     """The copy that counts when the notebook runs: the last one before the test cell."""
-    copies = {id(copy) for copy in same}
+    ids = {id(copy) for copy in copies}
     earlier = itertools.takewhile(lambda cell: cell is not test, cells)
-    before = [cell for cell in earlier if id(cell) in copies]
-    return (before or same)[-1]
+    earlier_copies = [cell for cell in earlier if id(cell) in ids]
+    return (earlier_copies or copies)[-1]
 
 
-def looks_like(cell: NotebookNode, known: ReleasedCell) -> bool:
-    """Whether a cell has the text of a known one or, if students write it, defines something that it defines."""
-    if known.is_provided:
-        return _as_given(cell.source, known)
-    return bool(cell.cell_type == "code" and defined_in(known.source) & defined_in(cell.source))
+def looks_like(cell: NotebookNode, released: ReleasedCell) -> bool:
+    """Whether a cell has the text of a released one or, if students write it, defines something that it defines."""
+    if released.is_provided:
+        return _is_unchanged(cell.source, released)
+    return bool(cell.cell_type == "code" and defined_in(released.source) & defined_in(cell.source))
 
 
 def defined_in(source: str) -> set[str]:
@@ -115,86 +118,99 @@ def defined_in(source: str) -> set[str]:
     return set(_DEFINES.findall(source))
 
 
-def _as_given(source: str, known: ReleasedCell) -> bool:
+def _is_unchanged(source: str, released: ReleasedCell) -> bool:
     """Whether a source is what the student got, except for whitespace."""
-    return source.split() in (known.source.split(), known.handed_out.split())
+    return source.split() in (released.source.split(), released.handed_out.split())
 
 
-def _restore(cells: list[NotebookNode], cell: NotebookNode, known: ReleasedCell, notes: list[str]) -> NotebookNode:
-    """Restore the kind and metadata of a known cell and, if the course wrote it, the source."""
-    if cell.cell_type != known.cell_type:
+def _restore(cells: list[NotebookNode], cell: NotebookNode, released: ReleasedCell, notes: list[str]) -> NotebookNode:
+    """Restore the kind and metadata of a cell and, if the course wrote it, the source."""
+    if cell.cell_type != released.cell_type:
         notes.append(
-            f"The cell “{known.grade_id}” had a different type; it was changed back to a {known.cell_type} cell."
+            f"The cell “{released.grade_id}” had a different type; it was changed back to a {released.cell_type} cell."
         )
-    elif known.is_provided and not _as_given(cell.source, known):
-        notes.append(f"The given cell “{known.grade_id}” was edited; the original was restored.")
-    restored = _new_cell(known, known.source if known.is_provided else cell.source, cell["id"])
-    cells[next(index for index, each in enumerate(cells) if each is cell)] = restored
+    elif released.is_provided and not _is_unchanged(cell.source, released):
+        notes.append(f"The given cell “{released.grade_id}” was edited; the original was restored.")
+    restored = _new_cell(released, released.source if released.is_provided else cell.source, cell["id"])
+    cells[_index_of(cell, cells)] = restored
     return restored
 
 
+def _index_of(cell: NotebookNode, cells: list[NotebookNode]) -> int:
+    """The index of this very cell: another one may be equal."""
+    return next(index for index, other in enumerate(cells) if other is cell)
+
+
 def _reorder(
-    notebook: NotebookNode, known: Sequence[ReleasedCell], places: dict[str, NotebookNode], notes: list[str]
+    notebook: NotebookNode,
+    released_cells: Sequence[ReleasedCell],
+    cell_of: dict[str, NotebookNode],
+    notes: list[str],
 ) -> None:
-    """Put known cells into their released order; the student's own cells stay after the known cell they follow."""
-    wanted = [places[original.grade_id] for original in known if original.grade_id in places]
-    known_ids = {id(cell) for cell in wanted}
-    present = [cell for cell in notebook.cells if id(cell) in known_ids]
-    if [id(cell) for cell in present] == [id(cell) for cell in wanted]:
+    """Put released cells into their order; the student's own cells stay after the released cell they follow."""
+    ordered = [cell_of[released.grade_id] for released in released_cells if released.grade_id in cell_of]
+    released_ids = {id(cell) for cell in ordered}
+    present_ids = [id(cell) for cell in notebook.cells if id(cell) in released_ids]
+    if present_ids == [id(cell) for cell in ordered]:
         return
     notes.append("The cells were in a different order; the original order was restored.")
     followers: dict[int, list[NotebookNode]] = {0: []}
     leader = 0
     for cell in notebook.cells:
-        if id(cell) in known_ids:
+        if id(cell) in released_ids:
             leader = id(cell)
             followers[leader] = []
         else:
             followers[leader].append(cell)
-    notebook.cells = followers[0] + [each for cell in wanted for each in [cell, *followers[id(cell)]]]
+    notebook.cells = followers[0]
+    for cell in ordered:
+        notebook.cells += [cell, *followers[id(cell)]]
 
 
 def _insert_missing(
-    notebook: NotebookNode, known: Sequence[ReleasedCell], places: dict[str, NotebookNode], notes: list[str]
+    notebook: NotebookNode,
+    released_cells: Sequence[ReleasedCell],
+    cell_of: dict[str, NotebookNode],
+    notes: list[str],
 ) -> None:
-    """Put given and graded cells back after the known cell that they followed. Student code stays missing."""
+    """Put given and graded cells back after the released cell that they followed. Student code stays missing."""
     after = -1
-    for original in known:
-        if original.grade_id in places:
-            after = next(index for index, cell in enumerate(notebook.cells) if cell is places[original.grade_id])
-        elif original.is_provided or original.grade:
+    for released in released_cells:
+        if released.grade_id in cell_of:
+            after = _index_of(cell_of[released.grade_id], notebook.cells)
+        elif released.is_provided or released.grade:
             after += 1
-            source = original.source if original.is_provided else ""
-            notebook.cells.insert(after, _new_cell(original, source, _free_id(notebook, original.grade_id)))
-            notes.append(f"The cell “{original.grade_id}” was missing and was restored.")
+            source = released.source if released.is_provided else ""
+            notebook.cells.insert(after, _new_cell(released, source, _free_id(notebook, released.grade_id)))
+            notes.append(f"The cell “{released.grade_id}” was missing and was restored.")
 
 
-def _new_cell(known: ReleasedCell, source: str, identity: str) -> NotebookNode:
-    kind = "code" if known.cell_type == "code" else "markdown"
-    return new_cell(kind, source, identity, {"nbgrader": nbgrader_metadata(known)})
+def _new_cell(released: ReleasedCell, source: str, identity: str) -> NotebookNode:
+    kind = "code" if released.cell_type == "code" else "markdown"
+    return new_cell(kind, source, identity, {"nbgrader": nbgrader_metadata(released)})
 
 
-def nbgrader_metadata(known: ReleasedCell) -> dict[str, Any]:
-    """The metadata that nbgrader reads in a known cell, except its checksum."""
+def nbgrader_metadata(released: ReleasedCell) -> dict[str, Any]:
+    """The metadata that nbgrader reads in such a cell, except its checksum."""
     metadata: dict[str, Any] = {
-        "grade_id": known.grade_id,
-        "grade": known.grade,
-        "solution": known.solution,
-        "locked": known.locked,
-        "task": known.task,
+        "grade_id": released.grade_id,
+        "grade": released.grade,
+        "solution": released.solution,
+        "locked": released.locked,
+        "task": released.task,
         "schema_version": NBGRADER_SCHEMA,
-        "cell_type": known.cell_type,
+        "cell_type": released.cell_type,
     }
-    if known.grade or known.task:
-        metadata["points"] = known.points
+    if released.grade or released.task:
+        metadata["points"] = released.points
     return metadata
 
 
-def _free_id(notebook: NotebookNode, wanted: str) -> str:
+def _free_id(notebook: NotebookNode, name: str) -> str:
     """An unused id, but not a random one like nbformat's: the same file must always give the same notebook."""
-    taken = {cell["id"] for cell in notebook.cells}
-    names = itertools.chain([wanted[:64]], (f"{wanted[:50]}-{number}" for number in itertools.count(2)))
-    return next(name for name in names if name not in taken)
+    ids = {cell["id"] for cell in notebook.cells}
+    candidates = itertools.chain([name[:64]], (f"{name[:50]}-{number}" for number in itertools.count(2)))
+    return next(candidate for candidate in candidates if candidate not in ids)
 
 
 def add_notes(notebook: NotebookNode, notes: Sequence[str]) -> None:

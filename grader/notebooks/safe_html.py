@@ -69,12 +69,12 @@ def is_image(mime_type: str, content: str) -> bool:
 
 # What follows the "<" of an ordinary tag. No value may contain "<", so that the search for the end of a tag stops at
 # the next one.
-_REST = r"""(?:\s++[a-zA-Z_][\w:.-]*+(?:\s*+=\s*+(?:"[^"<]*+"|'[^'<]*+'|[^\s"'<>`=]++))?+){0,30}+\s*+/?+>"""
-_NO_TAG = re.compile(f"<(?!/?[a-zA-Z][a-zA-Z0-9]*+{_REST})")
+_TAG_END = r"""(?:\s++[a-zA-Z_][\w:.-]*+(?:\s*+=\s*+(?:"[^"<]*+"|'[^'<]*+'|[^\s"'<>`=]++))?+){0,30}+\s*+/?+>"""
+_NO_TAG = re.compile(f"<(?!/?[a-zA-Z][a-zA-Z0-9]*+{_TAG_END})")
 # Formatting tags. An unclosed one is reopened in each element that follows, up to three times if it has the same
 # attributes, so that a hundred thousand characters can become gigabytes.
 _FORMAT_NAMES = ("b", "big", "code", "em", "font", "i", "s", "small", "strike", "strong", "tt", "u")
-_FORMAT = re.compile(rf"<({'|'.join(_FORMAT_NAMES)}){_REST}", re.IGNORECASE)
+_FORMAT = re.compile(rf"<({'|'.join(_FORMAT_NAMES)}){_TAG_END}", re.IGNORECASE)
 _DECLARATION = re.compile(r"<!--.*?(?:-->|\Z)|<[!?][^>]*+>?+", re.DOTALL)
 
 
@@ -152,17 +152,17 @@ _FORMULA = re.compile(r"\\\\(?=[\[(])|\\(?=begin)")
 
 def safe_texts(notebook: NotebookNode) -> None:
     """Make the texts of a repaired notebook harmless, except those from the course, which nobody else can change."""
-    left = MAX_TEXTS
+    characters = MAX_TEXTS  # that may still follow
     for cell in notebook.cells:
         if cell.cell_type != "code" and not cell.metadata.get("nbgrader", {}).get("locked"):
-            cell.source = safe_markdown(cell.source, min(MAX_MARKDOWN, left))
-            left = max(0, left - len(_PICTURE.sub("", cell.source)))
+            cell.source = safe_markdown(cell.source, min(MAX_MARKDOWN, characters))
+            characters = max(0, characters - len(_PICTURE.sub("", cell.source)))
 
 
-def safe_markdown(source: str, most: int = MAX_MARKDOWN) -> str:
+def safe_markdown(source: str, max_length: int = MAX_MARKDOWN) -> str:
     """Break up every place in Markdown where a parser could see something that is not whitelisted."""
-    if len(_PICTURE.sub("", source)) > most:
-        source = source[:most] + "\n\n[This text is too long; the rest is left out.]\n"
+    if len(_PICTURE.sub("", source)) > max_length:
+        source = source[:max_length] + "\n\n[This text is too long; the rest is left out.]\n"
     if len(_FORMULA.findall(source)) > MAX_FORMULAS:
         source = _FORMULA.sub(_break, source)
     refused = _FORMAT_NAMES if _multiplies(source, len(_BLOCK.findall(source))) else ()
@@ -179,12 +179,10 @@ def _break(suspect: re.Match[str]) -> str:
 
 def _is_plain_tag(suspect: re.Match[str], refused: Sequence[str]) -> bool:
     name = (suspect["name"] or "").lower()
-    found = re.findall(_ATTRIBUTE, suspect["attributes"] or "")
-    return (
-        name in _TAGS
-        and name not in refused
-        and all(_is_attribute(name, attribute.lower(), "".join(values)) for attribute, *values in found)
-    )
+    if name not in _TAGS or name in refused:
+        return False
+    attributes = re.findall(_ATTRIBUTE, suspect["attributes"] or "")
+    return all(_is_attribute(name, attribute.lower(), "".join(values)) for attribute, *values in attributes)
 
 
 def _is_attribute(tag: str, name: str, value: str) -> bool:
@@ -196,16 +194,16 @@ def _is_attribute(tag: str, name: str, value: str) -> bool:
 
 def _text_attribute(name: str, value: str) -> str | None:
     """The same as in HTML, but files beside the notebook are allowed, too."""
-    beside = {"href": _SUBMITTED, "src": _FIGURE}.get(name)
-    return value if beside and re.fullmatch(beside, value) else _safe_attribute(name, value)
+    file = {"href": _SUBMITTED, "src": _FIGURE}.get(name)
+    return value if file and re.fullmatch(file, value) else _safe_attribute(name, value)
 
 
 class _Renderer(IPythonRenderer):
     def block_code(self, code: str, info: str | None = None) -> str:
         """Highlight Python only: nbconvert has lexers for many languages, and most can be kept busy for minutes."""
         is_python = (info or "").strip().lower() in ("py", "python", "python3", "ipython3")
-        shown = colored(code) if is_python else escape(code)
-        return f'<div class="highlight"><pre>{shown}</pre></div>\n'
+        html = colored(code) if is_python else escape(code)
+        return f'<div class="highlight"><pre>{html}</pre></div>\n'
 
 
 def markdown_to_html(source: str) -> str:

@@ -56,22 +56,22 @@ def in_one_file(notebook: NotebookNode, beside: Files, colab: str = "") -> tuple
     single = copy.deepcopy(notebook)
     inside: set[str] = set()
 
-    def figure(found: re.Match[str]) -> str:
-        description, place = found.groups()
-        kind = mimetypes.guess_type(place)[0] or ""
-        if place not in beside or not kind.startswith("image/"):
-            return found[0]
-        inside.add(place)
-        return _FIGURE.format(place, html.escape(description), kind, base64.b64encode(beside[place]).decode())
+    def figure(link: re.Match[str]) -> str:
+        description, path = link.groups()
+        mime_type = mimetypes.guess_type(path)[0] or ""
+        if path not in beside or not mime_type.startswith("image/"):
+            return link[0]
+        inside.add(path)
+        return _FIGURE.format(path, html.escape(description), mime_type, base64.b64encode(beside[path]).decode())
 
     for cell in single.cells:
         if cell.cell_type == "markdown":
             cell.source = _BESIDE.sub(figure, cell.source)
-    modules = {place[:-3]: text.decode() for place, text in beside.items() if re.fullmatch(r"\w+\.py", place)}
+    modules = {path[:-3]: text.decode() for path, text in beside.items() if re.fullmatch(r"\w+\.py", path)}
     if modules:
-        first = next((at for at, cell in enumerate(single.cells) if cell.cell_type == "code"), 0)
+        first_code = next((index for index, cell in enumerate(single.cells) if cell.cell_type == "code"), 0)
         source = _HEAD + "".join(_MODULE.format(name=name, text=_quoted(modules[name])) for name in _in_order(modules))
-        single.cells.insert(first, new_cell("code", source.rstrip("\n"), "checks-inside", dict(_FOLDED)))
+        single.cells.insert(first_code, new_cell("code", source.rstrip("\n"), "checks-inside", dict(_FOLDED)))
     note = _NOTE + (_RUN_FIRST if modules else "") + (_COLAB.format(colab) if colab else "")
     single.cells.insert(0, new_cell("markdown", note, "one-file"))
     return single, inside | {f"{name}.py" for name in modules}
@@ -110,11 +110,11 @@ def _imports(name: str, text: str) -> Iterator[str]:
 
 def as_ordinary(cells: list[NotebookNode]) -> list[NotebookNode]:
     """Submitted cells without what `in_one_file` put in. A cell with anything else in it is kept whole."""
-    kept = [cell for cell in cells if not _was_put_in(cell)]
-    for cell in kept:
+    ordinary = [cell for cell in cells if not _was_put_in(cell)]
+    for cell in ordinary:
         if cell.cell_type == "markdown":
-            cell.source = _INSIDE.sub(lambda found: f"![{html.unescape(found[2])}]({found[1]})", cell.source)
-    return kept
+            cell.source = _INSIDE.sub(lambda figure: f"![{html.unescape(figure[2])}]({figure[1]})", cell.source)
+    return ordinary
 
 
 def _was_put_in(cell: NotebookNode) -> bool:

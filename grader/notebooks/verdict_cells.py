@@ -69,24 +69,24 @@ def verdict_output(verdict: Verdict, max_points: float) -> NotebookNode:
     return nbformat.from_dict(panel)
 
 
-def refuse_to_score(notebook: NotebookNode, why: str) -> None:
-    """Give every test cell zero points and say why, so that no output of the submission is taken for a score."""
+def refuse_to_score(notebook: NotebookNode, reason: str) -> None:
+    """Give every test cell zero points and the reason, so that no output of the submission is taken for a score."""
     for cell in notebook.cells:
         if is_test_cell(cell):
             name = str(cell.metadata["nbgrader"]["grade_id"])
-            cell.outputs = verdict_outputs(Verdict(None, name, 0.0, Reason.NO_ANSWER, (why,)), points_of(cell))
+            cell.outputs = verdict_outputs(Verdict(None, name, 0.0, Reason.NO_ANSWER, (reason,)), points_of(cell))
 
 
 def blocked_output(denied: Sequence[DeniedCall]) -> NotebookNode:
     """A notice of what code tried but may not do: the kinds for the student, all details for the instructor."""
-    kinds = list(dict.fromkeys(one.kind for one in denied))
+    kinds = list(dict.fromkeys(call.kind for call in denied))
     sentences = [*(f"The code tried to {for_student(kind)}." for kind in kinds), _EXPLAINED]
     heading = f"<strong>{_NOT_ALLOWED}</strong>"
     notice = _box("blocked", "#44546a", "#eef1f5", heading, map(escape, sentences))
     return nbformat.v4.new_output(
         "display_data",
         data={"text/plain": "\n".join([_NOT_ALLOWED, *sentences]), "text/html": notice},
-        metadata={METADATA_KEY: {BLOCKED_KEY: [asdict(one) for one in denied]}},
+        metadata={METADATA_KEY: {BLOCKED_KEY: [asdict(call) for call in denied]}},
     )
 
 
@@ -98,23 +98,24 @@ def results_of(notebook: NotebookNode) -> tuple[list[Scored], list[str]]:
 
 def together(results: Sequence[tuple[Sequence[Scored], Sequence[str]]]) -> tuple[list[Scored], list[str]]:
     """Join the results of several notebooks; what was blocked in two of them is listed once."""
-    verdicts = [scored for found, _ in results for scored in found]
-    return verdicts, list(dict.fromkeys(one for _, found in results for one in found))
+    verdicts = [scored for verdicts_of_notebook, _ in results for scored in verdicts_of_notebook]
+    return verdicts, list(dict.fromkeys(action for _, blocked in results for action in blocked))
 
 
 def verdicts_of(cell: NotebookNode) -> list[Scored]:
     """The verdicts among the outputs of a test cell."""
-    return [scored for output in cell.get("outputs", ()) if (scored := Scored.from_json(ours(output)))]
+    verdicts = [Scored.from_json(ours(output)) for output in cell.get("outputs", ())]
+    return [scored for scored in verdicts if scored]
 
 
 def blocked_in(notebook: NotebookNode) -> list[str]:
     """What was blocked in a graded notebook, in full."""
-    return list(dict.fromkeys(one.for_instructor for one in _all_denied_in(notebook)))
+    return list(dict.fromkeys(call.for_instructor for call in _all_denied_in(notebook)))
 
 
 def tried_in(notebook: NotebookNode) -> list[Tried]:
     """The kinds of actions that were blocked."""
-    return list(dict.fromkeys(one.kind for one in _all_denied_in(notebook)))
+    return list(dict.fromkeys(call.kind for call in _all_denied_in(notebook)))
 
 
 def denied_in(output: NotebookNode) -> list[DeniedCall]:
@@ -130,8 +131,8 @@ def _all_denied_in(notebook: NotebookNode) -> Iterator[DeniedCall]:
 
 def verdict_panel(verdict: Verdict, score: str) -> dict[str, str]:
     """A verdict as text and as HTML."""
-    look = "full" if verdict.right else "part" if verdict.credit > 0 else "none"
-    mark, color, background = _LOOKS[look]
+    look = "part" if verdict.credit > 0 else "none"
+    mark, color, background = _LOOKS["full" if verdict.right else look]
     title = verdict.title if verdict.exercise is None else f"Exercise {verdict.exercise}: {verdict.title}"
     heading = _VERDICT_HEADING.format(mark=mark, title=escape(title), points=escape(score))
     panel = _box("verdict", color, background, heading, map(_code, verdict.sentences))

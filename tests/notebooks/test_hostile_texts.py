@@ -29,7 +29,7 @@ from grader.facts.code_facts import facts_of
 from grader.notebooks import brevity
 from grader.notebooks.highlighting import colored
 from grader.notebooks.outputs import rebuild_outputs, size_of
-from grader.notebooks.parsing import MAX_PARTS, NOTES_KEY, parse_notebook
+from grader.notebooks.parsing import MAX_VALUES, NOTES_KEY, parse_notebook
 from grader.notebooks.safe_html import MAX_TEXTS, is_image, markdown_to_html, safe_html, safe_markdown, safe_texts
 from grader.pages.text_html import highlighted, sentence_html
 from support.solution_cells import source as course_source
@@ -263,7 +263,7 @@ def test_parse_notebook_normalizes_line_ends(end: str) -> None:
 @pytest.mark.parametrize("part", ["[]", "{}", '{"":0}', '"ab"', "1e9", '"\\""'])
 @pytest.mark.parametrize("head", ['{"nbformat": 3, "worksheets": [', '{"nbformat": 4, "cells": [], "x": ['])
 def test_parse_notebook_counts_parts_before_parsing(head: str, part: str) -> None:
-    few, many = (f"{head}{','.join([part] * count)}]}}".encode() for count in (1000, MAX_PARTS))
+    few, many = (f"{head}{','.join([part] * count)}]}}".encode() for count in (1000, MAX_VALUES))
     assert "too many parts" not in str(parse_notebook(few).metadata)
     with soon_done():
         assert "too many parts" in str(parse_notebook(many).metadata)
