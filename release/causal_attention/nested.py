@@ -29,13 +29,18 @@ def first_numbers(value: object) -> torch.Tensor:
     return next(tensor for tensor in tensors_in(value) if tensor.is_floating_point())
 
 
-def mapped(change: Callable[[torch.Tensor], torch.Tensor], value: object) -> Any:
+def map_leaves(change: Callable[[Any], Any], value: object) -> Any:
+    """A nested value with all in it changed but lists, tuples and dicts. Those of other classes are changed whole."""
+    if type(value) is list or type(value) is tuple:
+        return type(value)(map_leaves(change, item) for item in value)
+    if type(value) is dict:
+        return {key: map_leaves(change, item) for key, item in value.items()}
+    return change(value)
+
+
+def map_tensors(change: Callable[[torch.Tensor], torch.Tensor], value: object) -> Any:
     """A nested value with each of its tensors changed."""
-    if isinstance(value, torch.Tensor):
-        return change(value)
-    if isinstance(value, (list, tuple)):
-        return type(value)(mapped(change, item) for item in value)
-    return {key: mapped(change, item) for key, item in value.items()} if isinstance(value, dict) else value
+    return map_leaves(lambda leaf: change(leaf) if isinstance(leaf, torch.Tensor) else leaf, value)
 
 
 def in_double(tensor: torch.Tensor) -> torch.Tensor:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import torch
 from torch import nn
 
-from observed_piece import Function, How, Inputs, Observed, copied, is_ruined
+from observed_piece import Function, Inputs, Observed, Options, copy_tensor, is_ruined
 
 Tensor = torch.Tensor
 Calls: TypeAlias = Mapping[str, Inputs]  # by what they show
@@ -16,19 +16,19 @@ Calls: TypeAlias = Mapping[str, Inputs]  # by what they show
 FILL = 0.25  # for parameters that nobody asked for, so that what they do is the same each time
 
 
-def put(module_class: Function, inputs: Inputs) -> Observed:
+def put_calls(module_class: Function, inputs: Inputs) -> Observed:
     """What `observe` sees of a student's class."""
     return observe(module_class, *inputs)
 
 
 def put_or_new(module_class: Function, inputs: Inputs) -> Observed:
     """What `observe` sees, or the initial parameters of a new module if the case asks for those."""
-    arguments, weights, *_, how = inputs
-    if "new" not in how:
-        return put(module_class, inputs)
-    begins = module_class(*arguments)
-    move(begins, weights)
-    return {"new": {name: parameter.detach() for name, parameter in begins.named_parameters()}}
+    arguments, weights, *_, options = inputs
+    if "new" not in options:
+        return put_calls(module_class, inputs)
+    module = module_class(*arguments)
+    move(module, weights)
+    return {"new": {name: parameter.detach() for name, parameter in module.named_parameters()}}
 
 
 def observe(
@@ -36,48 +36,48 @@ def observe(
     arguments: Inputs,
     weights: Mapping[str, Tensor],
     calls: Calls,
-    how: How,
+    options: Options,
 ) -> Observed:
     """Build a module with `arguments`, give it these weights, put each of `calls` to it, and note what it does.
 
-    `how` says whether the module is in training ("train"), for how many inputs of a call gradients are asked
+    `options` say whether the module is in training ("train"), for how many inputs of a call gradients are asked
     ("gradients": whole numbers have none), for which call if not the first ("gradients of"), whether no module can be
     built with the arguments ("impossible"), and which attributes must be numbers ("numbers"). "new" asks `put_or_new`
     for the first parameters; "extra" is for whoever reads what was seen.
     """
-    if how.get("impossible"):
+    if options.get("impossible"):
         return {"built": _can_be_built(module_class, arguments)}
     module = module_class(*arguments)
     if not isinstance(module, nn.Module):
         raise TypeError("this is not a torch.nn.Module. Derive your class from nn.Module.")
-    seen = describe(module) | numbers(module, how)
+    observed = describe(module) | observe_numbers(module, options)
     fits = load(module, weights)
     move(module, weights)
-    module.train(bool(how.get("train")))
+    module.train(bool(options.get("train")))
     if not fits:
-        return seen | called_in_part(module, calls)
-    seen |= called(module, calls)
-    if how.get("gradients"):
-        seen["gradients"] = gradients(module, weights, call_of_gradients(calls, how), how["gradients"])
-    return seen
+        return observed | observe_calls_in_part(module, calls)
+    observed |= observe_calls(module, calls)
+    if options.get("gradients"):
+        observed["gradients"] = gradients(module, weights, call_of_gradients(calls, options), options["gradients"])
+    return observed
 
 
-def called(module: nn.Module, calls: Calls) -> Observed:
+def observe_calls(module: nn.Module, calls: Calls) -> Observed:
     """The output of each call, and whether any call changes its inputs."""
-    seen: Observed = {"changes_input": False, "outputs": {}}
+    observed: Observed = {"changes_input": False, "outputs": {}}
     for name, call in calls.items():
-        given = [copied(argument) for argument in call]
-        seen["outputs"][name] = module(*given)
-        seen["changes_input"] |= not all(map(same, given, call))
-    return seen
+        arguments = [copy_tensor(argument) for argument in call]
+        observed["outputs"][name] = module(*arguments)
+        observed["changes_input"] |= not all(map(same, arguments, call))
+    return observed
 
 
-def called_in_part(module: nn.Module, calls: Calls) -> Observed:
+def observe_calls_in_part(module: nn.Module, calls: Calls) -> Observed:
     """The outputs of a module that lacks some parameters, unless they are random."""
     if not is_the_same_each_time(module):
         return {}
     try:
-        outputs = called(module, calls)["outputs"]
+        outputs = observe_calls(module, calls)["outputs"]
     except Exception:  # because of parameters that do not fit, which is reported anyway
         return {}
     return {"in_part": outputs} if all(isinstance(output, Tensor) for output in outputs.values()) else {}
@@ -90,7 +90,8 @@ def is_the_same_each_time(module: nn.Module) -> bool:
 
 def _hides_modules(module: nn.Module) -> bool:
     """Whether it keeps modules in a plain list, where PyTorch does not find their parameters."""
-    lists = [value for part in module.modules() for value in vars(part).values() if isinstance(value, list | tuple)]
+    attributes = [value for submodule in module.modules() for value in vars(submodule).values()]
+    lists = [value for value in attributes if isinstance(value, list | tuple)]
     return any(isinstance(item, nn.Module) for items in lists for item in items)
 
 
@@ -115,13 +116,13 @@ def describe(module: nn.Module) -> Observed:
         "buffers": {name: list(buffer.shape) for name, buffer in module.named_buffers(remove_duplicate=False)},
         "unsaved": [
             f"{prefix}.{name}".lstrip(".")
-            for prefix, part in module.named_modules()
-            for name in sorted(part._non_persistent_buffers_set)
+            for prefix, submodule in module.named_modules()
+            for name in sorted(submodule._non_persistent_buffers_set)
         ],
         "attributes": {
             f"{prefix}.{name}".lstrip("."): list(value.shape)
-            for prefix, part in module.named_modules()
-            for name, value in vars(part).items()
+            for prefix, submodule in module.named_modules()
+            for name, value in vars(submodule).items()
             if isinstance(value, Tensor)
         },
     }
@@ -135,11 +136,13 @@ def _shared(parameters: Mapping[str, nn.Parameter]) -> dict[str, str]:
     return {name: first[id(parameter)] for name, parameter in parameters.items() if first[id(parameter)] != name}
 
 
-def numbers(module: nn.Module, how: How) -> Observed:
+def observe_numbers(module: nn.Module, options: Options) -> Observed:
     """The attributes that are asked for, if any are; None for those that are no whole numbers, or far too large."""
-    asked = {name: getattr(module, name, None) for name in how.get("numbers", ())}
-    found = {name: value if type(value) is int and abs(value) < 2**53 else None for name, value in asked.items()}
-    return {"numbers": found} if found else {}
+    numbers = {name: getattr(module, name, None) for name in options.get("numbers", ())}
+    for name, number in numbers.items():
+        if type(number) is not int or abs(number) >= 2**53:
+            numbers[name] = None
+    return {"numbers": numbers} if numbers else {}
 
 
 def _is_even(parameter: torch.Tensor) -> bool:
@@ -186,13 +189,13 @@ def _is_mask(name: str, parameter: torch.Tensor) -> bool:
     if not bool((parameter[..., 0, 1:] == parameter[..., 0, -1:]).all()):  # the first row tells nearly all apart
         return False
     upper = torch.ones_like(parameter, dtype=torch.bool).triu(1)
-    above, others = parameter[upper], parameter[~upper]
-    return bool((above == above[0]).all() and (others == others[0]).all() and above[0] != others[0])
+    above, below = parameter[upper], parameter[~upper]
+    return bool((above == above[0]).all() and (below == below[0]).all() and above[0] != below[0])
 
 
-def call_of_gradients(calls: Calls, how: How) -> Inputs:
+def call_of_gradients(calls: Calls, options: Options) -> Inputs:
     """The one whose gradients are asked for."""
-    return calls[how["gradients of"]] if "gradients of" in how else next(iter(calls.values()))
+    return calls[options["gradients of"]] if "gradients of" in options else next(iter(calls.values()))
 
 
 def gradients(
@@ -203,21 +206,23 @@ def gradients(
     None if something on the way was changed in place that is needed on the way back.
     """
     real = [index for index in range(inputs) if call[index].is_floating_point()]
-    leaves = [copied(argument).requires_grad_() if index in real else argument for index, argument in enumerate(call)]
-    output = module(*map(copied, leaves))  # copies, so that they may be changed in place as any tensor on the way
+    leaves = list(call)
+    for index in real:
+        leaves[index] = copy_tensor(call[index]).requires_grad_()
+    output = module(*map(copy_tensor, leaves))  # copies, so that they may be changed in place as any tensor on the way
     parameters = _parameters(module)
-    asked = {**{name: parameters[name] for name in weights}, **{str(i): leaves[i] for i in real}}
+    sources = {name: parameters[name] for name in weights} | {str(i): leaves[i] for i in real}
     if not (isinstance(output, Tensor) and output.requires_grad):
-        return dict.fromkeys(asked)
+        return dict.fromkeys(sources)
     factors = torch.arange(output.numel(), device=output.device, dtype=output.dtype).cos().reshape(output.shape)
-    trainable = {name: parameter for name, parameter in asked.items() if parameter.requires_grad}
+    trainable = {name: tensor for name, tensor in sources.items() if tensor.requires_grad}
     try:
-        found = torch.autograd.grad((output * factors).sum(), list(trainable.values()), allow_unused=True)
+        tensors = torch.autograd.grad((output * factors).sum(), list(trainable.values()), allow_unused=True)
     except RuntimeError as error:
         if is_ruined(error):
             return None
         raise
-    return {**dict.fromkeys(asked), **dict(zip(trainable, found, strict=True))}
+    return {**dict.fromkeys(sources), **dict(zip(trainable, tensors, strict=True))}
 
 
 def same(one: object, other: object) -> bool:

@@ -14,7 +14,7 @@ import torch
 from diagnosis import has_16_bits, looks_like
 from broken_rules import HALF_PRECISION, INPUT_MODIFIED, returned_nothing
 from compare import difference
-from nested import mapped
+from nested import map_tensors
 
 Student: TypeAlias = Callable[..., Any]  # a function or a class
 
@@ -51,7 +51,7 @@ class Example(NamedTuple):
     expected: object  # or a function that says in words what is wrong with a result, or nothing
 
     def problem(self, function: Student, called: str) -> str | None:  # noqa: ARG002  as the others
-        inputs = copied(self.inputs)
+        inputs = copy_inputs(self.inputs)
         problem = wrong_result(function(*inputs), self.expected, "function")
         if not _are_changed(inputs, self.inputs):
             return problem
@@ -68,7 +68,7 @@ class Several(NamedTuple):
     expected: Callable[[list[torch.Tensor]], str | None]  # says in words what is wrong with their results
 
     def problem(self, function: Student, called: str) -> str | None:  # noqa: ARG002  as the others
-        results = [function(*copied(self.inputs)) for _ in range(8)]
+        results = [function(*copy_inputs(self.inputs)) for _ in range(8)]
         return self.expected(results) if all(isinstance(result, torch.Tensor) for result in results) else None
 
 
@@ -87,9 +87,9 @@ def wrong_result(result: object, expected: object, noun: str) -> str | None:
     return f"{place}{NEW_LINE}{like}" if like else place
 
 
-def copied(value: object) -> Any:
-    """A copy of the tensors and lists in nested inputs."""
-    return mapped(torch.Tensor.clone, value)
+def copy_inputs(value: object) -> Any:
+    """Copy the tensors and lists of nested inputs."""
+    return map_tensors(torch.Tensor.clone, value)
 
 
 def _are_changed(inputs: Sequence[object], before: Sequence[object]) -> bool:

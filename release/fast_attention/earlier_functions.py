@@ -14,6 +14,7 @@ import torch
 
 from visible_examples import NEW_LINE, TOLERANCE, Example
 from compare import describe_form, same
+from nested import map_leaves
 
 
 class NoSuchExample(Exception):
@@ -36,9 +37,7 @@ def by_examples(examples: Sequence[object]) -> Callable[..., Any]:
 
 def _tensors(value: object) -> Any:
     """New tensors, also where an author writes numbers: a right function may be used where only tensors will do."""
-    if isinstance(value, (list, tuple)):
-        return type(value)(map(_tensors, value))
-    return value.clone() if isinstance(value, torch.Tensor) else torch.tensor(value)
+    return map_leaves(lambda leaf: leaf.clone() if isinstance(leaf, torch.Tensor) else torch.tensor(leaf), value)
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import torch
 
 from diagnosis import other_axis
-from visible_examples import NEW_LINE, Student, copied, not_what_was_asked, right_but
+from visible_examples import NEW_LINE, Student, copy_inputs, not_what_was_asked, right_but
 from broken_rules import (
     ACCEPTED,
     ANOTHER_ERROR,
@@ -22,9 +22,8 @@ from broken_rules import (
     other_type,
 )
 from compare import Kind, difference
-from observed_piece import called as result_of
-from observed_piece import gradients, put_or_refused
-from nested import first_numbers, in_double, mapped, tensors_in
+from observed_piece import gradients, put_or_refused, result_of
+from nested import first_numbers, in_double, map_tensors, tensors_in
 
 
 class PieceExample(NamedTuple):
@@ -36,12 +35,12 @@ class PieceExample(NamedTuple):
     large: tuple[object, ...] = ()
 
     def problem(self, function: Student, called: str) -> str | None:  # noqa: ARG002  as the others
-        result = function(*copied(self.inputs))
+        result = function(*copy_inputs(self.inputs))
         return _wrong_form(result, self.shape) or right_but(
             other_type(result, first_numbers(self.inputs))
             or wrong_in_double(function, self.inputs)
             or _lost_gradient(function, self.inputs)
-            or (_not_finite(function(*copied(self.large))) if self.large else "")
+            or (_not_finite(function(*copy_inputs(self.large))) if self.large else "")
         )
 
 
@@ -63,7 +62,7 @@ class FiniteGradients(NamedTuple):
     inputs: tuple[Any, ...]
 
     def problem(self, function: Student, called: str) -> str | None:  # noqa: ARG002  as the others
-        found = gradients(function, copied(self.inputs))["gradients"]
+        found = gradients(function, copy_inputs(self.inputs))["gradients"]
         for number, gradient in found.items():
             wrong = gradient is not None and difference(gradient, gradient.nan_to_num(0.0, 0.0, 0.0), 0.0)
             if wrong:
@@ -78,14 +77,14 @@ class Unfitting(NamedTuple):
     inputs: tuple[Any, ...]
 
     def problem(self, function: Student, called: str) -> str | None:
-        error = put_or_refused(function, (*copied(self.inputs), {"refuses": True}))["error"]
+        error = put_or_refused(function, (*copy_inputs(self.inputs), {"refuses": True}))["error"]
         sentence = ANOTHER_ERROR if error else ACCEPTED
         return None if error == "ValueError" else not_what_was_asked(called, sentence)
 
 
 def wrong_in_double(function: Student, inputs: tuple[object, ...], results: int | None = None) -> str:
     """A sentence if a result has another type than inputs in float64."""
-    double = mapped(in_double, inputs)
+    double = map_tensors(in_double, inputs)
     result = result_of(function, double)
     parts = list(tensors_in(result))[:results]
     wrong = next(filter(None, (other_type(part, first_numbers(double)) for part in parts)), "")
@@ -103,7 +102,7 @@ def _wrong_form(result: object, shape: tuple[int, ...]) -> str | None:
 def _lost_gradient(function: Student, inputs: tuple[object, ...]) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PyTorch says in its own words that a gradient is lost
-        seen = gradients(function, copied(inputs))
+        seen = gradients(function, copy_inputs(inputs))
     return missing_gradient(seen["gradients"], seen["gradients"], ruined=seen["ruined"])
 
 

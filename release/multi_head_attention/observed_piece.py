@@ -16,24 +16,24 @@ from nested import tensors_in
 Tensor = torch.Tensor
 Function: TypeAlias = Callable[..., Any]  # a student's, or our own
 Inputs: TypeAlias = Sequence[Any]  # of a case
-How: TypeAlias = Mapping[str, Any]  # what is asked for, by what it is
+Options: TypeAlias = Mapping[str, Any]  # of a case: what is asked for besides the result
 Observed: TypeAlias = dict[str, Any]  # what was seen, by what it is
 
-MORE = 6  # calls for which only the number of zeros is noted
+COUNTED_CALLS = 6  # for which only the number of zeros is noted
 
 
-def put(function: Function, inputs: Inputs) -> object:
+def put_once(function: Function, inputs: Inputs) -> object:
     """Return the result of one call, or its gradients."""
     if asks_for_gradients(inputs):
         return gradients(function, inputs[:-1])
-    return called(function, inputs)
+    return result_of(function, inputs)
 
 
 def put_or_refused(function: Function, inputs: Inputs) -> Any:
     """Return the result of one call, its gradients, or how it refuses its arguments."""
     if asks_for_gradients(inputs) and "refuses" in inputs[-1]:
         return {"error": _refusal(function, inputs[:-1])}
-    return put(function, inputs)
+    return put_once(function, inputs)
 
 
 def put_for_a_softmax(function: Function, inputs: Inputs) -> object:
@@ -48,16 +48,18 @@ def put_for_a_softmax(function: Function, inputs: Inputs) -> object:
         maximum, total, output = function(*arguments)
         return [maximum + total.masked_fill(total == 0, 1.0).log(), output]
 
-    return gradients(result, inputs[:-1]) if asks_for_gradients(inputs) else put(function, inputs)
+    return gradients(result, inputs[:-1]) if asks_for_gradients(inputs) else put_once(function, inputs)
 
 
-def called(function: Function, inputs: Inputs) -> object:
+def result_of(function: Function, inputs: Inputs) -> object:
     """Return the result of one call. Code that cannot cope with float64 gets float32: its result has the wrong type."""
-    if not any(_is_double(value) for value in inputs):
+    if not any(map(_is_double, inputs)):
         return function(*inputs)
-    return _or_else(
-        function, inputs, lambda: function(*(value.float() if _is_double(value) else value for value in inputs))
-    )
+
+    def call_in_single() -> object:
+        return function(*(value.float() if _is_double(value) else value for value in inputs))
+
+    return _or_else(function, inputs, call_in_single)
 
 
 def asks_for_gradients(inputs: Inputs) -> bool:
@@ -74,9 +76,9 @@ def gradients(function: Function, arguments: Inputs) -> Observed:
         for index, value in enumerate(arguments)
         if isinstance(value, Tensor) and value.is_floating_point()
     }
-    given = [leaves[str(i)].clone() if str(i) in leaves else value for i, value in enumerate(arguments)]
+    tracked = [leaves[str(i)].clone() if str(i) in leaves else value for i, value in enumerate(arguments)]
     none: Observed = {"gradients": dict.fromkeys(leaves), "ruined": False}
-    result = _or_else(function, given, lambda: [function(*arguments)][:0])
+    result = _or_else(function, tracked, lambda: [function(*arguments)][:0])
     # A list of rows has the gradients of the matrix.
     numbers = [tensor.reshape(-1) for tensor in tensors_in(result) if tensor.requires_grad]
     if not numbers:
@@ -84,10 +86,10 @@ def gradients(function: Function, arguments: Inputs) -> Observed:
     flat = torch.cat(numbers)
     factors = torch.arange(len(flat), device=flat.device, dtype=flat.dtype).cos()
     try:
-        found = torch.autograd.grad((flat * factors).sum(), list(leaves.values()), allow_unused=True)
+        tensors = torch.autograd.grad((flat * factors).sum(), list(leaves.values()), allow_unused=True)
     except RuntimeError as error:
         return none | {"ruined": is_ruined(error)}
-    return none | {"gradients": dict(zip(leaves, found, strict=True))}
+    return none | {"gradients": dict(zip(leaves, tensors, strict=True))}
 
 
 def is_ruined(error: RuntimeError) -> bool:
@@ -95,7 +97,8 @@ def is_ruined(error: RuntimeError) -> bool:
     return "inplace operation" in str(error)
 
 
-def copied(value: object) -> Any:
+def copy_tensor(value: object) -> Any:
+    """A copy of a tensor; any other value as it is."""
     return value.clone() if isinstance(value, Tensor) else value
 
 
@@ -134,16 +137,16 @@ def put_twice(function: Function, inputs: Inputs) -> Observed:
 
     Only the first call gets the inputs themselves, so that its changes do not reach the others.
     """
-    kept = _copies(inputs)
+    copies = _copies(inputs)
     return {
-        "outputs": {"first": copied(called(function, inputs)), "second": called(function, _copies(kept))},
-        "zeros": [_zeros(called(function, _copies(kept))) for _ in range(MORE)],
-        **_third(function, kept),
+        "outputs": {"first": copy_tensor(result_of(function, inputs)), "second": result_of(function, _copies(copies))},
+        "zeros": [_zeros(result_of(function, _copies(copies))) for _ in range(COUNTED_CALLS)],
+        **_third(function, copies),
     }
 
 
 def _copies(values: Inputs) -> Inputs:
-    return [copied(value) for value in values]
+    return [copy_tensor(value) for value in values]
 
 
 def _zeros(result: object) -> int:
@@ -154,13 +157,13 @@ def _third(function: Function, inputs: Inputs) -> Observed:
     """The result of another call, and the gradient of its sum with respect to the first input, or None."""
     leaf = inputs[0].clone().requires_grad_()
     result = _or_else(function, [leaf.clone(), *inputs[1:]], lambda: None)
-    seen: Observed = {"third": None, "gradient": None, "ruined": False}
+    observed: Observed = {"third": None, "gradient": None, "ruined": False}
     if not isinstance(result, Tensor):
-        return seen
-    seen["third"] = result
+        return observed
+    observed["third"] = result
     if result.requires_grad:
         try:
-            (seen["gradient"],) = torch.autograd.grad(result.sum(), [leaf], allow_unused=True)
+            (observed["gradient"],) = torch.autograd.grad(result.sum(), [leaf], allow_unused=True)
         except RuntimeError as error:
-            seen["ruined"] = is_ruined(error)
-    return seen
+            observed["ruined"] = is_ruined(error)
+    return observed

@@ -10,12 +10,19 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
-Where = tuple[int, ...]
-_Leaf = tuple[Where, torch.Tensor, torch.Tensor]  # what is given and expected in a place, as float64
+Indices = tuple[int, ...]
+
+
+class _Leaf(NamedTuple):
+    """Numbers to compare, as float64 tensors of one shape."""
+
+    path: Indices
+    actual: torch.Tensor
+    expected: torch.Tensor
 
 
 class Kind(StrEnum):
@@ -36,33 +43,33 @@ class Difference:
     """What is wrong with a value. All but `numbers` may be shown for hidden cases: it holds no expected number."""
 
     kind: Kind
-    where: Where = ()  # which item of the lists
-    entry: Where = ()  # which entry of the tensor there
-    forms: tuple[str, str] | None = None  # the given and the expected form or shape, if they differ
+    path: Indices = ()  # to an item of the lists
+    entry: Indices = ()  # which entry of the tensor there
+    forms: tuple[str, str] | None = None  # the actual and the expected form or shape, if they differ
     worst: float = 0.0  # the largest error
-    numbers: str = ""  # the expected and the given number, for visible checks only
+    numbers: str = ""  # the expected and the actual number, for visible checks only
     right_numbers: bool = False  # all numbers are there, only their arrangement is wrong
 
     def sentence(self, name: str = "") -> str:
         """The difference in words: of what a student would index as "result[0][2]", or of something with a name."""
-        place = _place(self.where, self.entry)
+        place = _place(self.path, self.entry)
         return f"{subject(place, name)} {self._in_words(place)}"
 
     def _in_words(self, place: str) -> str:
-        given, expected = self.forms or ("", "")
+        actual_form, expected_form = self.forms or ("", "")
         match self.kind:
             case Kind.NAN:
-                return f"is {given} where {expected} was expected."
+                return f"is {actual_form} where {expected_form} was expected."
             case Kind.COMPLEX:
                 return "holds complex numbers, but real ones were expected."
             case Kind.TYPE | Kind.LENGTH:
-                return f"is {given}, but {expected} was expected."
+                return f"is {actual_form}, but {expected_form} was expected."
             case Kind.SHAPE:
-                return f"has shape {given}, but {expected} was expected."
+                return f"has shape {actual_form}, but {expected_form} was expected."
             case Kind.DTYPE:
-                return f"has numbers of type {given}, but {expected} was expected."
+                return f"has numbers of type {actual_form}, but {expected_form} was expected."
             case Kind.TRANSPOSED if self.forms:
-                return f"has shape {given}, but {expected} was expected. It looks transposed."
+                return f"has shape {actual_form}, but {expected_form} was expected. It looks transposed."
         if not place:  # there is just one number
             return f"is off by {_magnitude(self.worst)}."
         text = f"is the first wrong number. The largest error is {_magnitude(self.worst)}."
@@ -79,18 +86,18 @@ def subject(place: str, name: str) -> str:
 class _Mismatch(Exception):
     """The two values are not built alike, so there are no numbers to compare."""
 
-    def __init__(self, kind: Kind, where: Where, forms: Callable[[], tuple[str, str]] | None = None) -> None:
+    def __init__(self, kind: Kind, path: Indices, forms: Callable[[], tuple[str, str]] | None = None) -> None:
         self.kind = kind
-        self.where = where
+        self.path = path
         self.forms = forms  # made only if somebody reads them: to describe a long value takes its time
 
     def difference(self, right_numbers: bool) -> Difference:
         forms = self.forms() if self.forms else None
-        return Difference(self.kind, self.where, forms=forms, right_numbers=right_numbers)
+        return Difference(self.kind, self.path, forms=forms, right_numbers=right_numbers)
 
 
-def difference(got: object, want: object, tolerance: float, strict: bool = False) -> Difference | None:
-    """The first difference between `got` and `want`, or None when every number is right.
+def difference(actual: object, expected: object, tolerance: float, strict: bool = False) -> Difference | None:
+    """The first difference between `actual` and `expected`, or None when every number is right.
 
     An error up to `tolerance` times (the expected number + the largest expected number) is rounding.
 
@@ -99,25 +106,25 @@ def difference(got: object, want: object, tolerance: float, strict: bool = False
     `strict` takes these liberties away: only a tensor stands for a tensor of just that shape.
     """
     try:
-        leaves = list(_leaves(got, want, (), strict))
+        leaves = list(_leaves(actual, expected, (), strict))
     except _Mismatch as mismatch:
-        return mismatch.difference(right_numbers=_only_rearranged(got, want, tolerance))
+        return mismatch.difference(right_numbers=_only_rearranged(actual, expected, tolerance))
     return _compare_numbers(leaves, tolerance) if leaves else None
 
 
-def same(got: object, want: object, tolerance: float, strict: bool = False) -> bool:
+def same(actual: object, expected: object, tolerance: float, strict: bool = False) -> bool:
     """Whether there is no difference."""
     try:
-        leaves = list(_leaves(got, want, (), strict))
+        leaves = list(_leaves(actual, expected, (), strict))
     except _Mismatch:
         return False
     return not leaves or _are_the_same(leaves, tolerance)
 
 
-def paired_numbers(got: object, want: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
-    """All given numbers with the expected ones, as float64 tensors, or None when the values are built differently."""
+def paired_numbers(actual: object, expected: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
+    """All numbers with the expected ones, as float64 tensors, or None when the values are built differently."""
     try:
-        return [(got, want) for _, got, want in _leaves(got, want, (), strict=False)]
+        return [(leaf.actual, leaf.expected) for leaf in _leaves(actual, expected, (), strict=False)]
     except _Mismatch:
         return None
 
@@ -147,99 +154,104 @@ def describe_list(value: list[object] | tuple[object, ...], describe: Callable[[
     return f"a {name} of 1 item ({item})" if len(value) == 1 else f"a {name} of {len(value)} items (each {item})"
 
 
-def _leaves(got: object, want: object, where: Where, strict: bool) -> Iterator[_Leaf]:
+def _leaves(actual: object, expected: object, path: Indices, strict: bool) -> Iterator[_Leaf]:
     """Walk both values together and yield pairs of float64 tensors of one shape."""
-    if isinstance(want, (list, tuple)):
-        items = _items(got, want, where, strict)
-        for index, (item, expected) in enumerate(zip(items, want, strict=True)):
-            yield from _leaves(item, expected, (*where, index), strict)
-    elif isinstance(want, torch.Tensor) and want.dim() > 0:
-        yield where, *_same_shape(_tensor(got, where), _double(want), where, strict)
+    if isinstance(expected, (list, tuple)):
+        items = _items(actual, expected, path, strict)
+        for index, (item, expected_item) in enumerate(zip(items, expected, strict=True)):
+            yield from _leaves(item, expected_item, (*path, index), strict)
+    elif isinstance(expected, torch.Tensor) and expected.dim() > 0:
+        yield _Leaf(path, *_same_shape(_tensor(actual, path), _double(expected), path, strict))
     else:
-        number = _one_number(got, where)  # before `want` is read, which is something else where `got` is no number
-        right = want if isinstance(want, torch.Tensor) else torch.tensor(want, dtype=torch.float64)  # no digit is lost
-        yield where, number, _double(right).reshape(())
+        number = _one_number(actual, path)  # first, since `expected` is something else where there is no number
+        if not isinstance(expected, torch.Tensor):
+            expected = torch.tensor(expected, dtype=torch.float64)  # no digit is lost
+        yield _Leaf(path, number, _double(expected).reshape(()))
 
 
-def _items(got: Any, want: list[object] | tuple[object, ...], where: Where, strict: bool) -> list[object]:
-    stacked = isinstance(got, torch.Tensor) and got.dim() > 0 and not strict
-    if not isinstance(got, (list, tuple)) and not stacked:
-        raise _Mismatch(Kind.TYPE, where, lambda: (describe_form(got), describe_form(want)))
-    if len(got) != len(want):  # before anything is taken apart: it may be long
-        raise _Mismatch(Kind.LENGTH, where, lambda: (describe_form(got), describe_form(want)))
-    return list(got)
+def _items(actual: Any, expected: list[object] | tuple[object, ...], path: Indices, strict: bool) -> list[object]:
+    stacked = isinstance(actual, torch.Tensor) and actual.dim() > 0 and not strict
+    if not isinstance(actual, (list, tuple)) and not stacked:
+        raise _Mismatch(Kind.TYPE, path, lambda: (describe_form(actual), describe_form(expected)))
+    if len(actual) != len(expected):  # before anything is taken apart: it may be long
+        raise _Mismatch(Kind.LENGTH, path, lambda: (describe_form(actual), describe_form(expected)))
+    return list(actual)
 
 
-def _tensor(got: object, where: Where) -> torch.Tensor:
-    if not isinstance(got, torch.Tensor):
-        raise _Mismatch(Kind.TYPE, where, lambda: (describe_form(got), "a torch tensor"))
-    if got.is_complex():
-        raise _Mismatch(Kind.COMPLEX, where)
-    return _double(got)
+def _tensor(actual: object, path: Indices) -> torch.Tensor:
+    if not isinstance(actual, torch.Tensor):
+        raise _Mismatch(Kind.TYPE, path, lambda: (describe_form(actual), "a torch tensor"))
+    if actual.is_complex():
+        raise _Mismatch(Kind.COMPLEX, path)
+    return _double(actual)
 
 
-def _same_shape(got: torch.Tensor, want: torch.Tensor, where: Where, strict: bool) -> tuple[torch.Tensor, torch.Tensor]:
+def _same_shape(
+    actual: torch.Tensor, expected: torch.Tensor, path: Indices, strict: bool
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Both tensors, if they have the same shape or the expected one is a vector with as many numbers."""
-    if got.shape == want.shape:
-        return got, want
-    if want.dim() == 1 and tuple(got.shape) == (*want.shape, *[1] * (got.dim() - 1)) and not strict:
-        return got.reshape(want.shape), want  # a column is a vector, too
-    transposed = want.dim() >= 2 and got.shape == want.mT.shape
+    if actual.shape == expected.shape:
+        return actual, expected
+    if expected.dim() == 1 and tuple(actual.shape) == (*expected.shape, *[1] * (actual.dim() - 1)) and not strict:
+        return actual.reshape(expected.shape), expected  # a column is a vector, too
+    transposed = expected.dim() >= 2 and actual.shape == expected.mT.shape
     kind = Kind.TRANSPOSED if transposed else Kind.SHAPE
-    raise _Mismatch(kind, where, lambda: (str(tuple(got.shape)), str(tuple(want.shape))))
+    raise _Mismatch(kind, path, lambda: (str(tuple(actual.shape)), str(tuple(expected.shape))))
 
 
-def _only_rearranged(got: Any, want: object, tolerance: float) -> bool:
+def _only_rearranged(actual: Any, expected: object, tolerance: float) -> bool:
     """Whether every tensor that is expected is there with all its numbers, transposed or in another shape."""
-    if isinstance(want, (list, tuple)):
-        alike = isinstance(got, (list, tuple)) and len(got) == len(want)
-        return alike and all(_only_rearranged(*pair, tolerance) for pair in zip(got, want, strict=True))
-    want = torch.as_tensor(want)
-    if not isinstance(got, torch.Tensor) or got.is_complex() or got.numel() != want.numel():
+    if isinstance(expected, (list, tuple)):
+        alike = isinstance(actual, (list, tuple)) and len(actual) == len(expected)
+        return alike and all(_only_rearranged(*pair, tolerance) for pair in zip(actual, expected, strict=True))
+    expected = torch.as_tensor(expected)
+    if not isinstance(actual, torch.Tensor) or actual.is_complex() or actual.numel() != expected.numel():
         return False
-    got, want = _double(got), _double(want)
-    if want.dim() >= 2 and got.shape == want.mT.shape and _all_close(got.mT, want, tolerance):
+    actual, expected = _double(actual), _double(expected)
+    if expected.dim() >= 2 and actual.shape == expected.mT.shape and _all_close(actual.mT, expected, tolerance):
         return True
-    return _all_close(got.reshape(want.shape), want, tolerance)
+    return _all_close(actual.reshape(expected.shape), expected, tolerance)
 
 
-def _one_number(got: Any, where: Where) -> torch.Tensor:
-    if isinstance(got, torch.Tensor) and got.numel() == 1 and not got.is_complex():
-        return _double(got).reshape(())
-    if _is_number(got):
-        return torch.tensor(float(got.item() if hasattr(got, "item") else got), dtype=torch.float64)
-    raise _Mismatch(Kind.TYPE, where, lambda: (describe_form(got), "a single number"))
+def _one_number(actual: Any, path: Indices) -> torch.Tensor:
+    if isinstance(actual, torch.Tensor) and actual.numel() == 1 and not actual.is_complex():
+        return _double(actual).reshape(())
+    if _is_number(actual):
+        return torch.tensor(float(actual.item() if hasattr(actual, "item") else actual), dtype=torch.float64)
+    raise _Mismatch(Kind.TYPE, path, lambda: (describe_form(actual), "a single number"))
 
 
 def _compare_numbers(leaves: list[_Leaf], tolerance: float) -> Difference | None:
-    got, want = _in_one(leaves)
-    if _is_finite(want) and _all_close(got, want, tolerance):
+    actual, expected = _in_one(leaves)
+    if _is_finite(expected) and _all_close(actual, expected, tolerance):
         return None
-    for where, got, want in leaves:
-        other = _not_finite(got) != _not_finite(want)
-        if bool(other.any()):
-            entry = tuple(other.nonzero()[0].tolist())
-            return Difference(Kind.NAN, where, entry, forms=(_kind_of(got[entry]), _kind_of(want[entry])))
+    for path, actual, expected in leaves:
+        differs = _not_finite(actual) != _not_finite(expected)
+        if bool(differs.any()):
+            entry = tuple(differs.nonzero()[0].tolist())
+            return Difference(Kind.NAN, path, entry, forms=(_kind_of(actual[entry]), _kind_of(expected[entry])))
     # What is not finite is the same in both. As a number it would be so large that every error were rounding.
     zero = {"nan": 0.0, "posinf": 0.0, "neginf": 0.0}
-    leaves = [(where, got.nan_to_num(**zero), want.nan_to_num(**zero)) for where, got, want in leaves]
+    leaves = [_Leaf(leaf.path, leaf.actual.nan_to_num(**zero), leaf.expected.nan_to_num(**zero)) for leaf in leaves]
     # One scale for the whole answer: a sum of large terms that cancel keeps the rounding error of the terms.
-    scale = max(float(want.abs().max()) for _, _, want in leaves if want.numel())
-    worst = max(float((got - want).abs().max()) for _, got, want in leaves if want.numel())
-    for where, got, want in leaves:
-        wrong = (got - want).abs() > tolerance * (want.abs() + scale)
+    actual, expected = _in_one(leaves)
+    scale, worst = float(expected.abs().max()), float((actual - expected).abs().max())
+    for path, actual, expected in leaves:
+        wrong = (actual - expected).abs() > tolerance * (expected.abs() + scale)
         if bool(wrong.any()):
             entry = tuple(wrong.nonzero()[0].tolist())
-            numbers = f"expected {_number(float(want[entry]))}, your code gave {_number(float(got[entry]))}"
+            numbers = f"expected {_number(float(expected[entry]))}, your code gave {_number(float(actual[entry]))}"
             kind = Kind.TRANSPOSED if _looks_transposed(leaves, tolerance) else Kind.VALUE
-            return Difference(kind, where, entry, worst=worst, numbers=numbers)
+            return Difference(kind, path, entry, worst=worst, numbers=numbers)
     return None
 
 
 def _are_the_same(leaves: list[_Leaf], tolerance: float) -> bool:
     """All numbers in one go, which is quick. What is not finite is looked at one by one."""
-    got, want = _in_one(leaves)
-    return _all_close(got, want, tolerance) if _is_finite(want) else _compare_numbers(leaves, tolerance) is None
+    actual, expected = _in_one(leaves)
+    if _is_finite(expected):
+        return _all_close(actual, expected, tolerance)
+    return _compare_numbers(leaves, tolerance) is None
 
 
 def _is_finite(tensor: torch.Tensor) -> bool:
@@ -247,7 +259,8 @@ def _is_finite(tensor: torch.Tensor) -> bool:
 
 
 def _in_one(leaves: list[_Leaf]) -> tuple[torch.Tensor, torch.Tensor]:
-    return torch.cat([got.reshape(-1) for _, got, _ in leaves]), torch.cat([want.reshape(-1) for _, _, want in leaves])
+    actual = torch.cat([leaf.actual.reshape(-1) for leaf in leaves])
+    return actual, torch.cat([leaf.expected.reshape(-1) for leaf in leaves])
 
 
 def _kind_of(number: torch.Tensor) -> str:
@@ -263,20 +276,20 @@ def _not_finite(tensor: torch.Tensor) -> torch.Tensor:
 
 def _looks_transposed(leaves: list[_Leaf], tolerance: float) -> bool:
     """Whether the numbers are right after exchanging rows and columns, in a square of any of our forms."""
-    if any(want.shape != leaves[0][2].shape for _, _, want in leaves):
+    if any(leaf.expected.shape != leaves[0].expected.shape for leaf in leaves):
         return False
-    got, want = _in_one(leaves)
-    side = math.isqrt(want.numel())
-    if side < 2 or side * side != want.numel():
+    actual, expected = _in_one(leaves)
+    side = math.isqrt(expected.numel())
+    if side < 2 or side * side != expected.numel():
         return False
-    return _all_close(got.reshape(side, side).mT, want.reshape(side, side), tolerance)
+    return _all_close(actual.reshape(side, side).mT, expected.reshape(side, side), tolerance)
 
 
-def _all_close(got: torch.Tensor, want: torch.Tensor, tolerance: float) -> bool:
-    if want.numel() == 0:
+def _all_close(actual: torch.Tensor, expected: torch.Tensor, tolerance: float) -> bool:
+    if expected.numel() == 0:
         return True
-    allowed = tolerance * (want.abs() + want.abs().max())
-    return bool(((got - want).abs() <= allowed).all())
+    allowed = tolerance * (expected.abs() + expected.abs().max())
+    return bool(((actual - expected).abs() <= allowed).all())
 
 
 def _double(tensor: torch.Tensor) -> torch.Tensor:
@@ -295,9 +308,9 @@ def _is_numpy(value: object) -> bool:
     return type(value).__module__ == "numpy"
 
 
-def _place(where: Where, entry: Where) -> str:
+def _place(path: Indices, entry: Indices) -> str:
     """A place the way a student would index it: "[0][2]", "[1][3, 0]"."""
-    text = "".join(f"[{index}]" for index in where)
+    text = "".join(f"[{index}]" for index in path)
     return text + (f"[{', '.join(map(str, entry))}]" if entry else "")
 
 

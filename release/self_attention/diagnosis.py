@@ -19,7 +19,7 @@ from nested import tensors_in
 # The examples are printed with four decimals, so a factor is known to three digits or so.
 FACTOR = 5e-4
 LARGEST_WHOLE = 64
-ONE = 1e-3  # what sums of rounded weights may be off by
+SUM_ERROR = 1e-3  # what sums of rounded weights may be off by
 
 # The types of 16-bit numbers, and the error that a few steps in them make, as a part of the largest number.
 _DIGITS = {torch.bfloat16: 3e-2, torch.float16: 4e-3}
@@ -29,29 +29,33 @@ Tensor = torch.Tensor
 
 def looks_like(result: object, expected: object, tolerance: float) -> str:
     """How all numbers of a wrong result differ from the expected ones; empty where that has no short name."""
-    said = (
+    sentence = (
         _in_another_form(result, expected, tolerance)
         or _one_alone(result, expected, tolerance)
         or _in_another_order(result, expected, tolerance)
     )
-    pairs = [] if said else paired_numbers(result, expected) or []
-    if not pairs or not all(bool(got.isfinite().all()) for got, _ in pairs):
-        return said
-    got, want = (torch.cat([pair[side].reshape(-1) for pair in pairs]) for side in (0, 1))
+    if sentence:
+        return sentence
+    pairs = paired_numbers(result, expected)
+    if not pairs or not all(bool(numbers.isfinite().all()) for numbers, _ in pairs):
+        return ""
+    actual, expected = (torch.cat([pair[side].reshape(-1) for pair in pairs]) for side in (0, 1))
     rows = _as_rows(pairs)
     return (
-        _rounded(got, want)
-        or _whole(got, want)
+        _rounded(actual, expected)
+        or _whole(actual, expected)
         or (_sums(*rows) if rows else "")
-        or _times(got, want, tolerance)
+        or _times(actual, expected, tolerance)
         or (_above_the_diagonal(*rows) if rows else "")
     )
 
 
 def _in_another_form(result: object, expected: object, tolerance: float) -> str:
     """All numbers are right, but in something else than tensors, or with an axis too many or too few."""
-    numbers, wanted = _as_tensor(result), _as_tensor(expected)
-    if numbers is None or wanted is None or not same(numbers.reshape(-1), wanted.reshape(-1), tolerance):
+    numbers, expected_numbers = _as_tensor(result), _as_tensor(expected)
+    if numbers is None or expected_numbers is None:
+        return ""
+    if not same(numbers.reshape(-1), expected_numbers.reshape(-1), tolerance):
         return ""
     if _is_of_numpy(result):
         return "The numbers are right, but in a NumPy array. Compute with torch throughout."
@@ -59,8 +63,8 @@ def _in_another_form(result: object, expected: object, tolerance: float) -> str:
     while isinstance(result, (list, tuple)) and isinstance(expected, (list, tuple)):
         result, expected, depth = result[0], expected[0], depth + 1
     if isinstance(result, torch.Tensor):
-        return other_axis(numbers.shape[depth:], wanted.shape[depth:], f"result{'[0]' * depth}")
-    if numbers.shape != wanted.shape:
+        return other_axis(numbers.shape[depth:], expected_numbers.shape[depth:], f"result{'[0]' * depth}")
+    if numbers.shape != expected_numbers.shape:
         return ""
     return "The numbers are right, but in a list. Return a tensor: torch.stack for tensors, torch.tensor for numbers."
 
@@ -81,19 +85,22 @@ def _is_of_numpy(value: object) -> bool:
     return type(value).__module__ == "numpy" and hasattr(value, "shape")
 
 
-def other_axis(shape: Sequence[int], wanted: Sequence[int], name: str = "result") -> str:
-    """A sentence if a shape is the wanted one but for an axis of length 1."""
-    if (axis := _additional(shape, wanted)) is not None:
-        return f"Axis {axis}, of length 1, is one too many: {name}.squeeze({axis}) would be right."
-    if (axis := _additional(wanted, shape)) is not None:
-        return f"An axis of length 1 is missing: {name}.unsqueeze({axis}) would be right."
+def other_axis(shape: Sequence[int], expected: Sequence[int], name: str = "result") -> str:
+    """A sentence if a shape is the expected one but for an axis of length 1."""
+    extra_axis, missing_axis = _additional(shape, expected), _additional(expected, shape)
+    if extra_axis is not None:
+        return f"Axis {extra_axis}, of length 1, is one too many: {name}.squeeze({extra_axis}) would be right."
+    if missing_axis is not None:
+        return f"An axis of length 1 is missing: {name}.unsqueeze({missing_axis}) would be right."
     return ""
 
 
-def _additional(more: Sequence[int], fewer: Sequence[int]) -> int | None:
+def _additional(longer: Sequence[int], shorter: Sequence[int]) -> int | None:
     """The axis of length 1 that one shape has and the other has not."""
-    axes = (axis for axis, length in enumerate(more) if length == 1)
-    return next((axis for axis in axes if (*more[:axis], *more[axis + 1 :]) == tuple(fewer)), None)
+    for axis, length in enumerate(longer):
+        if length == 1 and (*longer[:axis], *longer[axis + 1 :]) == tuple(shorter):
+            return axis
+    return None
 
 
 def has_16_bits(value: object) -> bool:
@@ -101,28 +108,32 @@ def has_16_bits(value: object) -> bool:
     return any(tensor.dtype in _DIGITS for tensor in tensors_in(value))
 
 
-def _rounded(got: Tensor, want: Tensor) -> str:
+def _rounded(actual: Tensor, expected: Tensor) -> str:
     """Right but for rounding to numbers of 16 bits."""
     for dtype, error in _DIGITS.items():
-        if not bool(want.isfinite().all()) or torch.equal(want, want.to(dtype).double()):
+        if not bool(expected.isfinite().all()) or torch.equal(expected, expected.to(dtype).double()):
             continue  # of infinity everything is near, and other numbers have 16 bits by themselves
-        if torch.equal(got, got.to(dtype).double()) and bool(((got - want).abs() <= error * want.abs().max()).all()):
+        if torch.equal(actual, actual.to(dtype).double()) and bool(
+            ((actual - expected).abs() <= error * expected.abs().max()).all()
+        ):
             return HALF_PRECISION
     return ""
 
 
-def _whole(got: Tensor, want: Tensor) -> str:
+def _whole(actual: Tensor, expected: Tensor) -> str:
     """Whole numbers alone, wrongly, and more than one. All zeros are more often a result that was never filled in."""
-    is_whole = got.numel() > 1 and bool(got.any()) and torch.equal(got, got.round())
-    return WHOLE if is_whole and not torch.equal(want, want.round()) else ""
+    is_whole = actual.numel() > 1 and bool(actual.any()) and torch.equal(actual, actual.round())
+    return WHOLE if is_whole and not torch.equal(expected, expected.round()) else ""
 
 
 def _one_alone(result: object, expected: object, tolerance: float) -> str:
     """One of several results, where all of them are asked for."""
     if not isinstance(expected, tuple):
         return ""
-    alone = next((i for i, item in enumerate(expected) if same(result, item, tolerance)), None)
-    return "" if alone is None else f"That is what was expected as result[{alone}]. Return all {len(expected)}."
+    for index, item in enumerate(expected):
+        if same(result, item, tolerance):
+            return f"That is what was expected as result[{index}]. Return all {len(expected)}."
+    return ""
 
 
 def _in_another_order(result: object, expected: object, tolerance: float) -> str:
@@ -132,22 +143,24 @@ def _in_another_order(result: object, expected: object, tolerance: float) -> str
     # Numbers alone may be found anywhere by chance.
     if any(isinstance(item, float | int) for item in expected):
         return ""
-    places = [[j for j, want in enumerate(expected) if same(got, want, tolerance)] for got in result]
-    moved = next((i for i, found in enumerate(places) if found and i not in found), None)
+    indices = []  # for each item of the result, those of equal items that are expected
+    for item in result:
+        indices.append([index for index, expected_item in enumerate(expected) if same(item, expected_item, tolerance)])
+    moved = next((index for index, equal in enumerate(indices) if equal and index not in equal), None)
     if moved is None:
         return ""
-    all_there = sorted(places) == [[i] for i in range(len(expected))]
-    order = "Everything is there, but in another order. " if all_there else ""
-    return f"{order}Your result[{moved}] is what was expected as result[{places[moved][0]}]."
+    is_complete = sorted(indices) == [[index] for index in range(len(expected))]
+    order = "Everything is there, but in another order. " if is_complete else ""
+    return f"{order}Your result[{moved}] is what was expected as result[{indices[moved][0]}]."
 
 
-def _times(got: Tensor, want: Tensor, tolerance: float) -> str:
+def _times(actual: Tensor, expected: Tensor, tolerance: float) -> str:
     """All numbers are the expected ones but for one factor."""
-    if int((want.abs() > ONE).sum()) < 2 or not bool(got.any()):
+    if int((expected.abs() > SUM_ERROR).sum()) < 2 or not bool(actual.any()):
         return ""
-    factor = float(got @ want / (want @ want))
-    allowed = 2 * tolerance * max(1.0, abs(factor)) * (want.abs() + want.abs().max())
-    if not bool(((got - factor * want).abs() <= allowed).all()) or abs(factor - 1) < 2 * FACTOR:
+    factor = float(actual @ expected / (expected @ expected))
+    allowed = 2 * tolerance * max(1.0, abs(factor)) * (expected.abs() + expected.abs().max())
+    if not bool(((actual - factor * expected).abs() <= allowed).all()) or abs(factor - 1) < 2 * FACTOR:
         return ""
     if abs(factor + 1) < FACTOR:
         return "Each of your numbers is the expected one with the opposite sign."
@@ -168,33 +181,33 @@ def _in_words(factor: float) -> str:
 
 def _as_rows(pairs: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor] | None:
     """A matrix, a vector, or a list of vectors of one length as rows: those that came back, and the expected ones."""
-    if len({want.shape for _, want in pairs}) > 1:
+    if len({expected.shape for _, expected in pairs}) > 1:
         return None
-    got, want = (torch.stack([pair[side] for pair in pairs]) for side in (0, 1))
-    if want.dim() == 3 and len(pairs) == 1:
-        got, want = got[0], want[0]
-    return (got, want) if want.dim() == 2 and want.shape[1] > 1 else None
+    actual, expected = (torch.stack([pair[side] for pair in pairs]) for side in (0, 1))
+    if expected.dim() == 3 and len(pairs) == 1:
+        actual, expected = actual[0], expected[0]
+    return (actual, expected) if expected.dim() == 2 and expected.shape[1] > 1 else None
 
 
-def _sums(got: Tensor, want: Tensor) -> str:
+def _sums(actual: Tensor, expected: Tensor) -> str:
     """Weights that do not sum to one as they should."""
-    if bool((want < 0).any()) or not _are_one(want.sum(1)) or _are_one(got.sum(1)):
+    if bool((expected < 0).any()) or not _are_one(expected.sum(1)) or _are_one(actual.sum(1)):
         return ""
-    if len(got) > 1 and _are_one(got.sum(0)):
+    if len(actual) > 1 and _are_one(actual.sum(0)):
         return "Each of your columns sums to one, but each row should."
-    row, total = next((row, total) for row, total in enumerate(got.sum(1).tolist()) if abs(total - 1) > ONE)
-    if len(got) == 1:
+    row, total = next((row, total) for row, total in enumerate(actual.sum(1).tolist()) if abs(total - 1) > SUM_ERROR)
+    if len(actual) == 1:
         return f"They should sum to one; yours sum to {total:.4g}."
     return f"Each row should sum to one; your row {row} sums to {total:.4g}."
 
 
 def _are_one(sums: Tensor) -> bool:
-    return bool(((sums - 1).abs() <= ONE).all())
+    return bool(((sums - 1).abs() <= SUM_ERROR).all())
 
 
-def _above_the_diagonal(got: Tensor, want: Tensor) -> str:
+def _above_the_diagonal(actual: Tensor, expected: Tensor) -> str:
     """Weights of words that come later."""
-    if want.shape[0] != want.shape[1] or bool(want.triu(1).any()) or not bool(got.triu(1).any()):
+    if expected.shape[0] != expected.shape[1] or bool(expected.triu(1).any()) or not bool(actual.triu(1).any()):
         return ""
     return "Later words are above the diagonal. All numbers there should be 0, but yours are not."
 
@@ -230,15 +243,16 @@ def _codes(student: object) -> Iterator[CodeType]:
 
 def calls(student: object, name: str, notebook: Mapping[str, object]) -> bool:
     """Whether it reads the name of a function, or a function of the notebook that it reads does, and so on."""
-    seen: set[str] = set()
-    waiting = names_read(student)
-    while waiting:
-        read = waiting.pop()
-        if read == name:
+    visited: set[str] = set()
+    pending = names_read(student)
+    while pending:
+        current = pending.pop()
+        if current == name:
             return True
-        seen.add(read)
-        if _is_of_the_notebook(value := notebook.get(read), notebook):
-            waiting |= names_read(value) - seen
+        visited.add(current)
+        value = notebook.get(current)
+        if _is_of_the_notebook(value, notebook):
+            pending |= names_read(value) - visited
     return False
 
 

@@ -27,14 +27,15 @@ MOST_CALLS = 8  # in one example
 # The figures of a call: the mean size of the returned numbers, two weighted means, and their form. None if it returned
 # no numbers, or none that is finite; "" if they are up to chance; a digest of the error if it stopped with one.
 Figures: TypeAlias = tuple[float, float, float, str] | str | None
-Seen: TypeAlias = Sequence[Sequence[Figures]]  # for each example, its calls
+FiguresByExample: TypeAlias = Sequence[Sequence[Figures]]  # for each example, those of its calls
+Mistake: TypeAlias = tuple[str, FiguresByExample]  # what students read about it, and what it gives
 
 
 class Known(NamedTuple):
     """What the solution and the mistakes of one function give in its examples."""
 
-    right: Seen
-    mistakes: Sequence[tuple[str, Seen]]  # with what students read
+    right: FiguresByExample
+    mistakes: Sequence[Mistake]
 
 
 def known_mistakes(
@@ -45,58 +46,78 @@ def known_mistakes(
     Several may give the same numbers. If some of them give them in the same form, too, it is one of those.
     """
     with contextlib.suppress(Exception):  # the table lies where students can change it, and may be missing
-        known = next(Known(*known) for name, *known in importlib.import_module(TABLE).KNOWN if name == called)
-        seen = seen_in(examples, student, called)
-        by_numbers = _fitting(seen, known, _errors_alike)
-        fitting = by_numbers or _if_one(_fitting(seen, known)) or _if_one(_where_it_runs(seen, known))
-        alike = [says for says, wrong in fitting if _forms(wrong) == _forms(seen)]
+        known = _read_table(called)
+        figures_of_student = figures_in(examples, student, called)
+        by_numbers = _select_fitting(figures_of_student, known, _without_errors)
+        fitting = by_numbers or _if_one(_select_fitting(figures_of_student, known))
+        fitting = fitting or _if_one(_select_where_it_runs(figures_of_student, known))
+        forms = _forms(figures_of_student)
+        alike = [says for says, figures in fitting if _forms(figures) == forms]
         return list(dict.fromkeys(alike or [says for says, _ in fitting]))
     return ()
 
 
-def fits(seen: Seen, wrong: Seen, right: Seen) -> bool:
+def _read_table(called: str) -> Known:
+    """What the table says of a function. It has each call's figures once, and elsewhere their places among those."""
+    table = importlib.import_module(TABLE)
+    right, mistakes = next((right, mistakes) for name, right, mistakes in table.KNOWN if name == called)
+
+    def read(places_by_example: Sequence[Sequence[int]]) -> FiguresByExample:
+        return [[table.FIGURES[place] for place in places] for places in places_by_example]
+
+    return Known(read(right), [(says, read(places)) for says, places in mistakes])
+
+
+def fits(figures: FiguresByExample, mistaken: FiguresByExample, right: FiguresByExample) -> bool:
     """Whether all calls gave what the mistake gives, and in at least one of them that is wrong, or in a wrong form.
 
     Where all of them stop, the same errors prove nothing: they may have any cause.
     """
     is_wrong = runs = False
-    for example in zip(seen, wrong, right, strict=False):
-        for got, mistaken, expected in zip(*example, strict=False):  # some examples end at the first wrong number
-            runs |= not _has_stopped(mistaken)
+    for example in zip(figures, mistaken, right, strict=False):
+        for actual, wrong, expected in zip(*example, strict=False):  # some examples end at the first wrong number
+            runs |= not _has_stopped(wrong)
             if expected == "":
                 continue
-            if not close(got, mistaken):
+            if not close(actual, wrong):
                 return False
-            is_wrong |= mistaken is not None and not close(mistaken, expected)
+            is_wrong |= wrong is not None and not close(wrong, expected)
     if is_wrong:
         return runs
-    forms = [_forms(each) for each in (seen, wrong, right)]
-    is_whole = all(all(calls) for each in forms for calls in each) and [*map(len, wrong)] == [*map(len, right)]
-    return is_whole and forms[0] == forms[1] != forms[2]
+    every = (figures, mistaken, right)
+    has_numbers = all(all(calls) for each in every for calls in each)
+    forms, wrong_forms, right_forms = map(_forms, every)
+    return has_numbers and [*map(len, mistaken)] == [*map(len, right)] and forms == wrong_forms != right_forms
 
 
-def _fitting(seen: Seen, known: Known, of: Callable[[Seen], Seen] = lambda each: each) -> list[tuple[str, Seen]]:
-    """The mistakes that give what came out, as far as `of` keeps it."""
-    got, right = of(seen), of(known.right)
-    return [(says, wrong) for says, wrong in known.mistakes if fits(got, of(wrong), right)]
+def _select_fitting(
+    figures: FiguresByExample,
+    known: Known,
+    reduced: Callable[[FiguresByExample], FiguresByExample] = lambda figures: figures,
+) -> list[Mistake]:
+    """The mistakes that give what came out, as far as `reduced` keeps it."""
+    actual, right = reduced(figures), reduced(known.right)
+    return [(says, wrong) for says, wrong in known.mistakes if fits(actual, reduced(wrong), right)]
 
 
-def _errors_alike(seen: Seen) -> Seen:
+def _without_errors(figures: FiguresByExample) -> FiguresByExample:
     """Without what the errors say: the same mistake, written otherwise, may stop the same calls with another one."""
-    return [[None if _has_stopped(call) else call for call in calls] for calls in seen]
+    return [[None if _has_stopped(call) else call for call in calls] for calls in figures]
 
 
-def _where_it_runs(seen: Seen, known: Known) -> list[tuple[str, Seen]]:
+def _select_where_it_runs(figures: FiguresByExample, known: Known) -> list[Mistake]:
     """The mistake that gives what came out where the code did not stop with an error, as it does in some examples."""
-    stopped = {index for index, calls in enumerate(seen) if any(map(_has_stopped, calls))}
-    if len(stopped) in (0, len(seen)):
+    stopped = {index for index, calls in enumerate(figures) if any(map(_has_stopped, calls))}
+    if len(stopped) in (0, len(figures)):
         return []
-    return _fitting(seen, known, lambda each: [calls for index, calls in enumerate(each) if index not in stopped])
+    return _select_fitting(
+        figures, known, lambda every: [calls for index, calls in enumerate(every) if index not in stopped]
+    )
 
 
-def _if_one(found: list[tuple[str, Seen]]) -> list[tuple[str, Seen]]:
+def _if_one(mistakes: list[Mistake]) -> list[Mistake]:
     """These, if students read the same about all of them. Errors prove less than numbers, which several may share."""
-    return found if len({says for says, _ in found}) == 1 else []
+    return mistakes if len({says for says, _ in mistakes}) == 1 else []
 
 
 def _has_stopped(call: Figures) -> bool:
@@ -110,25 +131,27 @@ def close(one: Figures, other: Figures) -> bool:
     return one == other
 
 
-def _forms(seen: Seen) -> list[list[str]]:
-    return [[call[3] if isinstance(call, tuple) else "" for call in calls] for calls in seen]
+def _forms(figures: FiguresByExample) -> list[list[str]]:
+    return [[call[3] if isinstance(call, tuple) else "" for call in calls] for calls in figures]
 
 
-def seen_in(
+def figures_in(
     examples: Callable[[], Iterable[VisibleExample]],
     student: Callable[..., Any],
     called: str,
     prepared: Callable[[Any], Any] = lambda item: item,
-) -> Seen:
+) -> FiguresByExample:
     """The figures of all calls in these examples. `prepared` gives another form to inputs and modules."""
-    first, again = ([_calls_in(one, student, called, seed, prepared) for one in examples()] for seed in (0, 1))
+    first, second = (
+        [_figures_of_calls(example, student, called, seed, prepared) for example in examples()] for seed in (0, 1)
+    )
     return [
         [one if close(one, other) else "" for one, other in zip_longest(*calls)]
-        for calls in zip(first, again, strict=True)
+        for calls in zip(first, second, strict=True)
     ]
 
 
-def _calls_in(
+def _figures_of_calls(
     example: VisibleExample, student: Callable[..., Any], called: str, seed: int, prepared: Callable[[Any], Any]
 ) -> list[Figures]:
     calls = _Calls(prepared)
@@ -153,17 +176,17 @@ class _Calls:
     def of(self, student: Callable[..., Any]) -> Callable[..., Any]:
         """The function or class, with its calls noted."""
 
-        def noted(*inputs: object, **named: object) -> Any:
+        def student_noted(*inputs: object, **named: object) -> Any:
             place = len(self.figures)
             self.figures.append(None)
             returned = student(*map(self._prepared, inputs), **named)
             if isinstance(returned, torch.nn.Module):
                 self.figures.pop()
                 return self._module(returned)
-            self.figures[place] = figures(returned)
+            self.figures[place] = figures_of(returned)
             return returned
 
-        return noted
+        return student_noted
 
     def _module(self, made: torch.nn.Module) -> torch.nn.Module:
         module: torch.nn.Module = self._prepared(made)
@@ -176,24 +199,22 @@ class _Calls:
         return tuple(map(self._prepared, inputs))
 
     def _after(self, _: torch.nn.Module, inputs: object, returned: object) -> None:  # noqa: ARG002  as PyTorch calls it
-        self.figures[-1] = figures(returned)
+        self.figures[-1] = figures_of(returned)
 
 
-def figures(returned: object) -> Figures:
+def figures_of(returned: object) -> Figures:
     """What is noted of a returned value."""
-    found = [*_numbers(returned)]
-    if not found:
+    tensors = [*_numbers(returned)]
+    if not tensors:
         return None
-    numbers = torch.cat(found)
+    numbers = torch.cat(tensors)
     if len(numbers) and not bool(numbers.isfinite().any()):
         return None  # as after an error, since it may have any cause
     numbers = numbers.nan_to_num(nan=1e3, posinf=2e3, neginf=-2e3)
     places = torch.arange(1, len(numbers) + 1, dtype=torch.float64)
-    size, one, other = (
-        float(f"{float(each.sum()) / max(len(numbers), 1):.5g}")
-        for each in (numbers.abs(), numbers * places.sin(), numbers * (2.3 * places).sin())
-    )
-    return size, one, other, _form(returned)
+    weighted = (numbers.abs(), numbers * places.sin(), numbers * (2.3 * places).sin())
+    size, first_mean, second_mean = (float(f"{float(terms.sum()) / max(len(numbers), 1):.5g}") for terms in weighted)
+    return size, first_mean, second_mean, _form(returned)
 
 
 def _numbers(value: object) -> Iterable[torch.Tensor]:

@@ -66,17 +66,17 @@ def returned_nothing(noun: str) -> str:
     return f"Your {name} returned None: does every path through it end with a return statement?"
 
 
-def another_order(function: str, written: Sequence[str], asked: Sequence[str]) -> str:
+def another_order(function: str, actual: Sequence[str], expected: Sequence[str]) -> str:
     """What is said of arguments in another order than others will give them."""
-    return f"`{function}` takes ({', '.join(written)}), but it is called with ({', '.join(asked)}), in this order."
+    return f"`{function}` takes ({', '.join(actual)}), but it is called with ({', '.join(expected)}), in this order."
 
 
-def other_type(got: object, want: Tensor) -> str:
-    """A sentence if the numbers of a tensor have another type than those of `want`; or else empty."""
-    if not isinstance(got, Tensor) or got.dtype == want.dtype:
+def other_type(actual: object, expected: Tensor) -> str:
+    """A sentence if the numbers of a tensor have another type than those of `expected`; or else empty."""
+    if not isinstance(actual, Tensor) or actual.dtype == expected.dtype:
         return ""
-    given, expected = (str(tensor.dtype).removeprefix("torch.") for tensor in (got, want))
-    return Difference(Kind.DTYPE, forms=(given, expected)).sentence("result")
+    dtype, expected_dtype = (str(tensor.dtype).removeprefix("torch.") for tensor in (actual, expected))
+    return Difference(Kind.DTYPE, forms=(dtype, expected_dtype)).sentence("result")
 
 
 # Functions.
@@ -132,53 +132,52 @@ class ModuleSeen:
         return cls(**observed, ruined="gradients" in observed and observed["gradients"] is None)
 
 
-def wrong_parameters(seen: ModuleSeen, weights: Mapping[str, Tensor]) -> str:
+def wrong_parameters(module: ModuleSeen, weights: Mapping[str, Tensor]) -> str:
     """A sentence on the parameters that must be there and are not, or are and must not."""
-    shapes = seen.parameters
+    shapes = module.parameters
     names: dict[str, str] = {}  # of a parameter that may have two: the first that was asked for
     for name, weight in weights.items():
         if name not in shapes:
-            return _missing(seen, name, weights)
-        first = names.setdefault(seen.shared.get(name, name), name)
+            return _missing(module, name, weights)
+        first = names.setdefault(module.shared.get(name, name), name)
         if first != name:
             return f"{first} and {name} are one and the same parameter. Make a new one for each."
         if list(shapes[name]) != list(weight.shape):
             return f"The parameter {name} has shape {tuple(shapes[name])}, but {tuple(weight.shape)} is expected."
     biases = [name.removesuffix("weight") + "bias" for name in weights if name.endswith("weight")]
-    unasked = [bias for bias in biases if bias in shapes and bias not in weights]
-    return f"There is a parameter {unasked[0]} where no bias was asked for." if unasked else ""
+    unexpected = [bias for bias in biases if bias in shapes and bias not in weights]
+    return f"There is a parameter {unexpected[0]} where no bias was asked for." if unexpected else ""
 
 
-def _missing(seen: ModuleSeen, name: str, weights: Mapping[str, Tensor]) -> str:
-    if seen.parameters and name in seen.attributes:
+def _missing(module: ModuleSeen, name: str, weights: Mapping[str, Tensor]) -> str:
+    if module.parameters and name in module.attributes:
         return f"Your module has no parameter {name}: it is a plain tensor, which is not trained. Make it nn.Parameter."
     modules = name.partition(".")[0]
-    present, asked = (_places(modules, names) for names in (seen.parameters, weights))
-    if present and asked and present != asked:
-        count = f"{len(present)} module{'s' * (len(present) > 1)}"
-        return f"{modules} holds {count}, but {len(asked)} were asked for."
-    return f"Your module has no parameter {name}. {_present(seen, weights)}"
+    places, expected_places = _places(modules, module.parameters), _places(modules, weights)
+    if places and expected_places and places != expected_places:
+        count = f"{len(places)} module{'s' * (len(places) > 1)}"
+        return f"{modules} holds {count}, but {len(expected_places)} were asked for."
+    return f"Your module has no parameter {name}. {_present(module, weights)}"
 
 
 def _places(modules: str, names: Iterable[str]) -> set[str]:
     """The places in a list of modules that these parameters belong to."""
-    places = [_IN_A_LIST.fullmatch(name) for name in names]
-    return {place["place"] for place in places if place and place["modules"] == modules}
+    matches = [_IN_A_LIST.fullmatch(name) for name in names]
+    return {match["place"] for match in matches if match and match["modules"] == modules}
 
 
-def _present(seen: ModuleSeen, weights: Mapping[str, Tensor]) -> str:
+def _present(module: ModuleSeen, weights: Mapping[str, Tensor]) -> str:
     """Names that nobody asked for come first: one may be misspelled. The order they were made in does not matter."""
-    parameters = sorted(seen.parameters, key=lambda name: (name in weights, name))
+    parameters = sorted(module.parameters, key=lambda name: (name in weights, name))
     names = ", ".join(parameters[:8]) + (", and others" if len(parameters) > 8 else "")
-    attributes = ", ".join(sorted(seen.attributes)[:4])
+    attributes = ", ".join(sorted(module.attributes)[:4])
     if attributes and not names:
         return f"{attributes}: plain tensors are not trained. Make them nn.Parameter."
-    none = "It has none at all. Modules in a plain list or dict, or made in forward, do not count."
-    # A layer beside a plain list of modules is all that such a module has.
-    in_a_list = (
-        " Modules in a plain list do not count: use nn.ModuleList." if _lacks_a_list(parameters, weights) else ""
-    )
-    return f"It has {names}.{in_a_list}" if names else none
+    if not names:
+        return "It has none at all. Modules in a plain list or dict, or made in forward, do not count."
+    if _lacks_a_list(parameters, weights):  # a layer beside a plain list of modules is all that such a module has
+        return f"It has {names}. Modules in a plain list do not count: use nn.ModuleList."
+    return f"It has {names}."
 
 
 def _lacks_a_list(names: Sequence[str], weights: Mapping[str, Tensor]) -> bool:
@@ -186,22 +185,22 @@ def _lacks_a_list(names: Sequence[str], weights: Mapping[str, Tensor]) -> bool:
     return any(map(_IN_A_LIST.fullmatch, weights)) and not any(map(_IN_A_LIST.fullmatch, names))
 
 
-def not_random(seen: ModuleSeen, weights: Mapping[str, Tensor]) -> str:
+def not_random(module: ModuleSeen, weights: Mapping[str, Tensor]) -> str:
     """A sentence on the weights of a new module that are the same number everywhere."""
-    even = [name for name in weights if name in seen.even]
+    even = [name for name in weights if name in module.even]
     if not even:
         return ""
     are = "is" if len(even) == 1 else "are each"
     return f"In a new module, {' and '.join(even)} {are} the same number everywhere. Begin with random numbers."
 
 
-def named_gradients(seen: ModuleSeen) -> Gradients | str:
+def named_gradients(module: ModuleSeen) -> Gradients | str:
     """The gradients by name, or a sentence on why there are none, or some are missing."""
-    if seen.gradients is None:
+    if module.gradients is None:
         return RUINED
-    gradients = {_name_of(name): gradient for name, gradient in seen.gradients.items()}
+    gradients = {_name_of(name): gradient for name, gradient in module.gradients.items()}
     missing = [name for name, gradient in gradients.items() if gradient is None]
-    if missing and set(missing) <= set(seen.frozen):
+    if missing and set(missing) <= set(module.frozen):
         return f"{' and '.join(missing)} cannot be trained: requires_grad is False."
     if missing:
         return f"No gradient reaches {' and '.join(missing)}: something on the way is detached, or not used."
@@ -218,27 +217,27 @@ def _name_of(name: str) -> str:
 def wrong_behavior(outputs: Mapping[str, Any], x: Tensor, hides_later: bool) -> str:
     """A sentence on how outputs, one for each word of x, depend on what they must not depend on."""
     first = outputs["output"]
-    again, later, others = (outputs.get(name) for name in (SECOND_CALL, LATER_CHANGED, OTHERS_CHANGED))
-    given = [output for output in (first, again, later, others) if output is not None]
-    if not all(isinstance(output, Tensor) and output.shape == first.shape for output in given):
+    second, later_changed, others_changed = map(outputs.get, (SECOND_CALL, LATER_CHANGED, OTHERS_CHANGED))
+    of_one_shape = [output for output in (first, second, later_changed, others_changed) if output is not None]
+    if not all(isinstance(output, Tensor) and output.shape == first.shape for output in of_one_shape):
         return ""
-    if again is not None and not equal_but_for_rounding(again, first):
+    if second is not None and not equal_but_for_rounding(second, first):
         return TWO_OUTPUTS
     if first.shape[:-1] != x.shape[:-1]:  # no output for each word, so none belongs to a word
         return ""
-    more = outputs.get(MORE)
-    if isinstance(more, Tensor) and more.shape[1:] == first.shape[1:] and not _begins_with(more, first):
+    larger = outputs.get(MORE)
+    if isinstance(larger, Tensor) and larger.shape[1:] == first.shape[1:] and not _begins_with(larger, first):
         return OTHER_SENTENCES
     # A later word is changed in all sentences at once: who mixes sentences need not look into the future.
-    if others is not None and not equal_but_for_rounding(others[0], first[0]):
+    if others_changed is not None and not equal_but_for_rounding(others_changed[0], first[0]):
         return OTHER_SENTENCES
-    if hides_later and later is not None and not equal_but_for_rounding(later[:, :-1], first[:, :-1]):
-        return FUTURE
-    return ""
+    if later_changed is None or not hides_later:
+        return ""
+    return "" if equal_but_for_rounding(later_changed[:, :-1], first[:, :-1]) else FUTURE
 
 
-def _begins_with(more: Tensor, first: Tensor) -> bool:
-    return len(more) >= len(first) and equal_but_for_rounding(more[: len(first)], first)
+def _begins_with(larger: Tensor, first: Tensor) -> bool:
+    return len(larger) >= len(first) and equal_but_for_rounding(larger[: len(first)], first)
 
 
 def equal_but_for_rounding(one: Tensor, other: Tensor) -> bool:
@@ -253,17 +252,17 @@ def nearly(one: Tensor, other: Tensor) -> Tensor:
     return torch.isclose(one.double(), other.double(), rtol=1e-4, atol=1e-5, equal_nan=True)
 
 
-def wrong_mask(seen: ModuleSeen, size: int, part: str = "") -> str:
+def wrong_mask(module: ModuleSeen, size: int, part: str = "") -> str:
     """A sentence on the buffer that must hold a mask of (size, size), whatever its name, in `part` of the module."""
-    buffers = {name: shape for name, shape in seen.buffers.items() if name.startswith(part) and len(shape) > 1}
+    buffers = {name: shape for name, shape in module.buffers.items() if name.startswith(part) and len(shape) > 1}
     right = [name for name, shape in buffers.items() if shape[-2:] == [size, size]]
     if right:
-        return UNSAVED if all(name in seen.unsaved for name in right) else ""
+        return UNSAVED if all(name in module.unsaved for name in right) else ""
     if buffers:
         name, shape = next(iter(buffers.items()))
         return f"The buffer {name} has shape {tuple(shape)}, but the mask needs {(size, size)}, for the longest text."
-    if seen.parameters.get(f"{part}mask", [])[-2:] == [size, size]:
+    if module.parameters.get(f"{part}mask", [])[-2:] == [size, size]:
         return "The mask is a parameter, so an optimizer would train it. Register it as a buffer."
-    if "mask" in " ".join(seen.attributes):
+    if "mask" in " ".join(module.attributes):
         return "The mask is a plain attribute: it does not move with the module. Use self.register_buffer."
     return "The mask is not registered as a buffer: use self.register_buffer in __init__."

@@ -32,7 +32,7 @@ from broken_rules import (
     wrong_parameters,
 )
 from observed_module import observe
-from nested import first_numbers, in_double, mapped
+from nested import first_numbers, in_double, map_tensors
 
 Tensor = torch.Tensor
 
@@ -75,7 +75,7 @@ class ModuleExample(NamedTuple):
         if self.causal:
             last = words[:, -1:] + 1 if words.is_floating_point() else words[:, :1]
             calls[LATER_CHANGED] = [torch.cat([words[:, :-1], last], dim=1), *others]
-        return calls | {LARGE_NUMBERS: mapped(_enlarged, self.inputs)}
+        return calls | {LARGE_NUMBERS: map_tensors(_enlarged, self.inputs)}
 
     @property
     def _is_by_chance(self) -> bool:
@@ -106,7 +106,7 @@ class ModuleExample(NamedTuple):
 
     def _wrong_in_double(self, student_class: Student) -> str:
         build = functools.partial(_built, student_class, self.arguments)
-        weights, inputs = mapped(in_double, self.weights), mapped(in_double, self.inputs)
+        weights, inputs = map_tensors(in_double, self.weights), map_tensors(in_double, self.inputs)
         try:
             output = observe(build, (), weights, {"output": inputs}, {"train": self.training})["outputs"]["output"]
         except Exception as error:
