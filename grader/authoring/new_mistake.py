@@ -61,14 +61,14 @@ def _function_of(exercise: Exercise, mistake: NewMistake) -> Exercise:
     names = {misconception.name for function in exercise.functions for misconception in function.mistakes}
     if mistake.name in names:
         raise CourseError(f"Exercise {exercise.label} already has a mistake “{mistake.name}”. Choose another name.")
-    places = {place: function for function in exercise.functions for place in function.written.lines.places}
+    places = {place: function for function in exercise.functions for place in function.solution_text.lines.places}
     if mistake.mark not in places:
-        marks = [mark for function in exercise.functions for mark in function.written.lines.marked]
+        marks = [mark for function in exercise.functions for mark in function.solution_text.lines.marked]
         advice = f"There are: {', '.join(marks)}" if marks else "Write one, such as `#: result`, at the end of a line"
         raise CourseError(f"The solution has no mark “{mistake.mark}”. {advice}.")
     function = places[mistake.mark]
     try:
-        function.written.lines.checked({mistake.mark: mistake.line}, function.written.variables)
+        function.solution_text.lines.checked({mistake.mark: mistake.line}, function.solution_text.variables)
     except LineError as error:
         raise CourseError(f"“{mistake.line}” cannot stand there: {error}.") from None
     return function
@@ -79,7 +79,7 @@ def _cell(exercise: Exercise, function: Exercise, mistake: NewMistake) -> str:
     texts: list[str] = []
     for member in exercise.functions:
         changes = {mistake.mark: mistake.line} if member is function else {}
-        texts.append(member.written.lines.text(changes))
+        texts.append(member.solution_text.lines.text(changes))
     return "\n\n".join(texts)
 
 

@@ -148,9 +148,9 @@ def _is_the_same_in_float64(exercise: Exercise, inputs: object, answer: object) 
     return all(same(numbers, precise, MOST) for numbers, precise in _pairs(exercise, answer, precise_answer))
 
 
-def _pairs(exercise: Exercise, one: object, other: object) -> list[tuple[torch.Tensor, torch.Tensor]]:
+def _pairs(exercise: Exercise, first: object, second: object) -> list[tuple[torch.Tensor, torch.Tensor]]:
     """Pairs of corresponding numbers; empty if there are none."""
-    return exercise.form.paired_numbers(one, other) or []
+    return exercise.form.paired_numbers(first, second) or []
 
 
 def _precise(tensor: torch.Tensor) -> torch.Tensor:
@@ -189,19 +189,19 @@ def _changes_without_effect(key: AnswerKey) -> Iterator[ExerciseProblem]:
 
 
 def _misconceptions_that_are_alike(key: AnswerKey) -> Iterator[ExerciseProblem]:
-    for one, other in itertools.combinations(key.exercise.mistakes, 2):
-        if explains(key, one, other) or explains(key, other, one):
+    for first, second in itertools.combinations(key.exercise.mistakes, 2):
+        if explains(key, first, second) or explains(key, second, first):
             way_out = "Add a case where they differ, or merge the two."
-            yield problem_of(key.exercise, [one.name, other.name], "no case tells these two apart", way_out)
+            yield problem_of(key.exercise, [first.name, second.name], "no case tells these two apart", way_out)
 
 
-def explains(key: AnswerKey, mistake: Misconception, other: Misconception) -> bool:
+def explains(key: AnswerKey, mistake: Misconception, second: Misconception) -> bool:
     """Whether the first misconception gives the second's answer in every case, errors included."""
-    return all(_gives_answer_of(key, mistake, other, index) for index in range(len(key.cases)))
+    return all(_gives_answer_of(key, mistake, second, index) for index in range(len(key.cases)))
 
 
-def _gives_answer_of(key: AnswerKey, mistake: Misconception, other: Misconception, index: int) -> bool:
-    wrong, answer = key[index].compared_answer([mistake]), key[index].compared_answer([other])
+def _gives_answer_of(key: AnswerKey, mistake: Misconception, second: Misconception, index: int) -> bool:
+    wrong, answer = key[index].compared_answer([mistake]), key[index].compared_answer([second])
     if not isinstance(answer, Returned) or not isinstance(wrong, Returned):
         return isinstance(answer, Raised) and isinstance(wrong, Raised)
     return key.exercise.form.agrees(answer.value, wrong.value, key.expected[index], MOST)

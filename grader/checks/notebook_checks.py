@@ -87,7 +87,7 @@ def _other_solutions(notebooks: Iterable[NotebookNode], exercises: Sequence[Exer
     for exercise in exercises:
         for function in exercise.functions:
             if function.label in cells:
-                file_lines = _code_lines(function.written.lines.text({}))
+                file_lines = _code_lines(function.solution_text.lines.text({}))
                 cell_lines = _code_lines_of_cell(cells[function.label], function.entry)
                 for file_line, cell_line in itertools.zip_longest(file_lines, cell_lines, fillvalue="nothing"):
                     if file_line != cell_line:

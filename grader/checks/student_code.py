@@ -62,10 +62,10 @@ class _WrittenPiece:
 
 def read_pieces(text: str) -> list[CorpusPiece]:
     """All pieces of a text, in order. A CourseError says which line cannot be read, and why."""
-    written = list(_split(text))
-    whole = {piece.name: piece.body for piece in written if not piece.base}
+    blocks = list(_split(text))
+    whole = {piece.name: piece.body for piece in blocks if not piece.base}
     pieces: dict[str, CorpusPiece] = {}
-    for piece in written:
+    for piece in blocks:
         if piece.name in pieces:
             raise _error(piece.line, f"two pieces have the same name: {piece.name}")
         code = "\n".join(_code_lines(piece, whole)) + "\n"

@@ -87,16 +87,16 @@ def _check_mistakes(shell: InteractiveShell, source: str, label: Label, function
     """The misconceptions of a function, and what its check makes of them."""
     solution = shell.user_ns[function.entry]
     right = _run(shell, source)
-    if right.shown is None:  # a solution that fails its check is reported elsewhere
+    if right.display is None:  # a solution that fails its check is reported elsewhere
         return
     shell.user_ns[function.entry] = function.holding()
-    if _run(shell, source).shown != right.shown:
+    if _run(shell, source).display != right.display:
         yield CheckedMistake(label, "", Noticed.UNKNOWN)
     else:
         for misconception in function.mistakes:
             shell.user_ns[function.entry] = function.holding([misconception])
             output = _run(shell, source)
-            if output.shown == right.shown:
+            if output.display == right.display:
                 noticed = Noticed.PASSED
             elif " ".join(misconception.says.split()) in output.words:
                 noticed = Noticed.NAMED
@@ -110,12 +110,12 @@ def _check_mistakes(shell: InteractiveShell, source: str, label: Label, function
 class _Output:
     """What a cell shows."""
 
-    shown: object  # None if it raises an error
+    display: object  # None if it raises an error
     words: str
 
 
 def _run(shell: Any, source: str) -> _Output:
     with capture_output() as captured:
         result = shell.run_cell(source, silent=False, store_history=False)
-    shown = (captured.stdout, [output.data for output in captured.outputs]) if result.success else None
-    return _Output(shown, " ".join(f"{captured.stdout} {captured.stderr}".split()))
+    display = (captured.stdout, [output.data for output in captured.outputs]) if result.success else None
+    return _Output(display, " ".join(f"{captured.stdout} {captured.stderr}".split()))

@@ -339,8 +339,8 @@ def _find_mistakes_of_function(function: Exercise) -> Iterator[tuple[str, str]]:
         for name, count in Counter(names).items():
             if count > 1:
                 yield f"`{function.entry}` has {count} {kind} called “{name}”. Give each its own name.", name
-    lines = function.written.lines
-    lacks = {mistake.key: _lacks(mistake, lines, function.written.variables) for mistake in function.mistakes}
+    lines = function.solution_text.lines
+    lacks = {mistake.key: _lacks(mistake, lines, function.solution_text.variables) for mistake in function.mistakes}
     yield from ((text, "") for text in _unmet(function.mistakes, lacks))
     fitting = [mistake for mistake in function.mistakes if not lacks[mistake.key]]
     for mistake in fitting:
@@ -349,7 +349,7 @@ def _find_mistakes_of_function(function: Exercise) -> Iterator[tuple[str, str]]:
             yield text, mistake.name
         yield from ((text, mistake.name) for text in _without_marks(mistake, lines.places))
     marked = [mistake for mistake in fitting if mistake.change and set(mistake.change) <= set(lines.places)]
-    yield from _find_wrong_lines(lines, function.written.variables, marked)
+    yield from _find_wrong_lines(lines, function.solution_text.variables, marked)
     names_and_kinds = [name for mistake in function.mistakes for name in (mistake.name, mistake.kind)]
     for name in function.explained_in:
         if name not in names_and_kinds:

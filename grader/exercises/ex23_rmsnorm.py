@@ -11,7 +11,7 @@ from torch import nn
 
 from grader import NEW_MODULE, OF_16_BITS, BuildSeen, Case, ClassCase, Exercise, ModuleSeen, NewSeen, at, randn, wrong
 from grader.kit.module_cases import OTHERS_CHANGED, SECOND_CALL, in_float64
-from grader.kit.module_readings import Parts, reader
+from grader.kit.module_readings import Readings, reader
 from grader.kit.pieces import FLOAT64, other_type
 
 Tensor = torch.Tensor
@@ -48,7 +48,7 @@ of_any_module = reader(RMSNorm)
 
 def read(
     observation: NewSeen | BuildSeen | ModuleSeen, arguments: Any, weights: Any, calls: Any, options: Any
-) -> Parts:
+) -> Readings:
     """Read like any module, but compare numbers of 16 bits only to as many digits as they have."""
     (x,) = calls["output"]
     if isinstance(observation, NewSeen):

@@ -18,7 +18,7 @@ from grader.kit.module_cases import (
     beside_numbers,
     draw_weights,
 )
-from grader.kit.module_readings import TWO_OUTPUTS, Parts, reader
+from grader.kit.module_readings import TWO_OUTPUTS, Readings, reader
 from grader.kit.pictures import looks_ahead
 
 from .head_cases import OVERLONG
@@ -120,7 +120,7 @@ def weights_for(rng: torch.Generator, d_model: int) -> dict[str, Tensor]:
     return draw_weights(rng, {f"{name}.weight": [d_model, d_model] for name in LAYERS})
 
 
-def read(observation: Any, *inputs: Any) -> Parts:
+def read(observation: Any, *inputs: Any) -> Readings:
     """Read like any module, and add a sentence if the cache is not a pair.
 
     If a module answers differently when it is asked again, the first answer counts: it keeps something between calls,

@@ -14,29 +14,29 @@ from grader.sandbox.nested import tensors_in
 from grader.sandbox.tables import Table, is_table
 
 
-def identical(one: object, other: object) -> bool:
+def identical(first: object, second: object) -> bool:
     """Whether values are equal to the last bit, NaN included."""
-    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
-        is_same_type = one.shape == other.shape and one.dtype == other.dtype
-        return is_same_type and (torch.equal(one, other) or torch.allclose(one, other, 0, 0, equal_nan=True))
-    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        return len(one) == len(other) and all(map(identical, one, other))
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(identical(one[key], other[key]) for key in one)
-    if is_table(other):  # an author's, which the channel would reduce
-        other = plain(other)
-    if isinstance(one, Table) and isinstance(other, Table):
-        return identical(_cells(one), _cells(other))
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        is_same_type = one.shape == other.shape and _is_same_dtype(one.dtype, other.dtype)
-        return is_same_type and identical(one.tolist(), other.tolist())
-    if isinstance(one, (set, frozenset)) and isinstance(other, (set, frozenset)):
-        return type(one) is type(other) and _with_types(one) == _with_types(other)
-    if isinstance(one, float) and isinstance(other, (int, float)):
-        return one == other or (one != one and other != other)
-    if type(one) is not type(other):
+    if isinstance(first, torch.Tensor) and isinstance(second, torch.Tensor):
+        is_same_type = first.shape == second.shape and first.dtype == second.dtype
+        return is_same_type and (torch.equal(first, second) or torch.allclose(first, second, 0, 0, equal_nan=True))
+    if isinstance(first, (list, tuple)) and isinstance(second, (list, tuple)):
+        return len(first) == len(second) and all(map(identical, first, second))
+    if isinstance(first, dict) and isinstance(second, dict):
+        return first.keys() == second.keys() and all(identical(first[key], second[key]) for key in first)
+    if is_table(second):  # an author's, which the channel would reduce
+        second = plain(second)
+    if isinstance(first, Table) and isinstance(second, Table):
+        return identical(_cells(first), _cells(second))
+    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
+        is_same_type = first.shape == second.shape and _is_same_dtype(first.dtype, second.dtype)
+        return is_same_type and identical(first.tolist(), second.tolist())
+    if isinstance(first, (set, frozenset)) and isinstance(second, (set, frozenset)):
+        return type(first) is type(second) and _with_types(first) == _with_types(second)
+    if isinstance(first, float) and isinstance(second, (int, float)):
+        return first == second or (first != first and second != second)
+    if type(first) is not type(second):
         return False
-    return one is None or (isinstance(one, (bool, int, str, bytes, np.generic)) and bool(one == other))
+    return first is None or (isinstance(first, (bool, int, str, bytes, np.generic)) and bool(first == second))
 
 
 def _cells(table: Table) -> list[Any]:
@@ -44,9 +44,9 @@ def _cells(table: Table) -> list[Any]:
     return [table.is_series, *columns]
 
 
-def _is_same_dtype(one: np.dtype[Any], other: np.dtype[Any]) -> bool:
+def _is_same_dtype(first: np.dtype[Any], second: np.dtype[Any]) -> bool:
     """Whether types are the same; texts may differ in length."""
-    return one.kind == other.kind and (one.kind in "OUT" or one == other)
+    return first.kind == second.kind and (first.kind in "OUT" or first == second)
 
 
 def _with_types(elements: set[Any] | frozenset[Any]) -> set[Any]:
@@ -54,11 +54,11 @@ def _with_types(elements: set[Any] | frozenset[Any]) -> set[Any]:
     return {(type(element), element) for element in plain(elements)}
 
 
-def same_answer(one: Answer, other: Answer) -> bool:
+def same_answer(first: Answer, second: Answer) -> bool:
     """Whether two answers agree in everything that is judged."""
-    if not isinstance(one, Returned) or not isinstance(other, Returned):
-        return one == other
-    return one.devices == other.devices and identical(_judged_values(one), _judged_values(other))
+    if not isinstance(first, Returned) or not isinstance(second, Returned):
+        return first == second
+    return first.devices == second.devices and identical(_judged_values(first), _judged_values(second))
 
 
 def _judged_values(answer: Returned) -> list[Any]:

@@ -119,42 +119,42 @@ def _all_or_nothing(survivors: Tensor, p: float, tolerance: float) -> str:
 def _regularities(gone: Tensor, telling: Tensor, before: Tensor) -> Iterator[str]:
     """The ways in which an entry's fate depends on others, or on its number, if chance hardly ever looks like that."""
     if gone.dim() >= 2:
-        rows, told = gone.reshape(-1, gone.shape[-1]), telling.reshape(-1, gone.shape[-1])
-        if _shared_fates(rows, told):
+        rows, telling_rows = gone.reshape(-1, gone.shape[-1]), telling.reshape(-1, gone.shape[-1])
+        if _shared_fates(rows, telling_rows):
             yield WHOLE_ROWS
-        if _shared_fates(rows.mT, told.mT):
+        if _shared_fates(rows.mT, telling_rows.mT):
             yield WHOLE_COLUMNS
     if gone.dim() >= 3 and _shared_fates(gone.reshape(len(gone), -1).mT, telling.reshape(len(gone), -1).mT):
         yield SAME_IN_BATCH
     for axis in range(1, gone.dim() - 1):
-        if _shared_fates(*(which.movedim(axis, -1).flatten(0, -2) for which in (gone, telling))):
+        if _shared_fates(*(table.movedim(axis, -1).flatten(0, -2) for table in (gone, telling))):
             yield SHARED
-    lost, kept = before.abs()[gone], before.abs()[telling & ~gone]
-    if _log_choices(len(lost) + len(kept), len(lost)) > -math.log(SURPRISE):
-        if lost.max() < kept.min():
+    lost_sizes, kept_sizes = before.abs()[gone], before.abs()[telling & ~gone]
+    if _log_choices(len(lost_sizes) + len(kept_sizes), len(lost_sizes)) > -math.log(SURPRISE):
+        if lost_sizes.max() < kept_sizes.min():
             yield SMALLEST
-        if lost.min() > kept.max():
+        if lost_sizes.min() > kept_sizes.max():
             yield LARGEST
 
 
 def _shared_fates(gone: Tensor, telling: Tensor) -> bool:
     """Whether each row is dropped or kept as a whole, and not by chance."""
-    members, lost = telling.sum(1).double(), gone.sum(1).double()
-    if bool(((lost > 0) & (lost < members)).any()):
+    members, lost_sizes = telling.sum(1).double(), gone.sum(1).double()
+    if bool(((lost_sizes > 0) & (lost_sizes < members)).any()):
         return False
-    rate = float(lost.sum() / members.sum())
+    rate = float(lost_sizes.sum() / members.sum())
     chances = rate**members + (1 - rate) ** members  # a row without members is whole for sure: 1 or 2
     return float(chances.clamp(max=1).log().sum()) < math.log(SURPRISE)
 
 
-def _uneven(after: Tensor, before: Tensor, kept: Tensor, tolerance: float) -> str:
-    if _constant(after[kept], tolerance):
+def _uneven(after: Tensor, before: Tensor, survives: Tensor, tolerance: float) -> str:
+    if _constant(after[survives], tolerance):
         return MASK_ALONE
     if after.dim() >= 2:
-        some = kept.any(-1)
-        factors = torch.where(kept, after / before, torch.nan)
-        spread = (factors / factors.nanmean(-1, keepdim=True) - 1).abs()[kept]
-        sums = (after.sum(-1) / before.sum(-1) - 1).abs()[some]
+        has_survivors = survives.any(-1)
+        factors = torch.where(survives, after / before, torch.nan)
+        spread = (factors / factors.nanmean(-1, keepdim=True) - 1).abs()[survives]
+        sums = (after.sum(-1) / before.sum(-1) - 1).abs()[has_survivors]
         if bool((spread <= tolerance).all()) and bool((sums <= tolerance).all()):
             return ROWS_SUM_AGAIN
     return NOT_UNIFORM
@@ -195,7 +195,7 @@ def _log_choices(entries: int, gone: int) -> float:
 
 
 def _factor(factor: float, p: float, tolerance: float) -> str:
-    known = [  # the first that fits: for p = 0.5 several are the same
+    factors = [  # the first that fits: for p = 0.5 several are the same
         (1 / (1 - p), ""),
         (1.0, "Survivors are not scaled. Multiply them by 1/(1 − p), so that the expectation stays the same."),
         (1 / p, "Survivors are multiplied by 1/p. Multiply them by 1/(1 − p)."),
@@ -204,4 +204,4 @@ def _factor(factor: float, p: float, tolerance: float) -> str:
         ((1 - p) ** -2, "Survivors are scaled twice. Multiply them by 1/(1 − p) once."),
         (2.0, "Survivors are multiplied by 2, which is right for p = 0.5 only. Multiply them by 1/(1 − p)."),
     ]
-    return next((text for usual, text in known if abs(factor - usual) <= tolerance * usual), OTHER_FACTOR)
+    return next((text for usual, text in factors if abs(factor - usual) <= tolerance * usual), OTHER_FACTOR)

@@ -19,7 +19,7 @@ from grader.sandbox.nested import in_double, map_tensors
 
 Tensor = torch.Tensor
 
-FEW = "output for two sentences"
+TWO_SENTENCES = "output for two sentences"
 LONGER = "output for more and longer texts, which came next"
 
 SENTENCES, WORDS, FEATURES, EXTRA = 16, 6, 3, 2  # sizes of a case about dropout
@@ -49,11 +49,13 @@ def dropout_trial(
     def for_values() -> Tensor:  # (d_head, d_in)
         return torch.cat([torch.zeros(d_head, FEATURES), torch.cat([torch.eye(WORDS), extra.mT])], dim=1)
 
-    which = torch.eye(WORDS).expand(SENTENCES, WORDS, WORDS)
-    x = torch.cat([randn(rng, SENTENCES, WORDS, FEATURES), which], dim=-1)  # (B, T, d_in)
-    drawn, calls = weights(for_scores, for_values), {"output": [x], SECOND_CALL: [x], FEW: [x[:2]]}
+    identity = torch.eye(WORDS).expand(SENTENCES, WORDS, WORDS)
+    x = torch.cat([randn(rng, SENTENCES, WORDS, FEATURES), identity], dim=-1)  # (B, T, d_in)
+    drawn, calls = weights(for_scores, for_values), {"output": [x], SECOND_CALL: [x], TWO_SENTENCES: [x[:2]]}
     # Gradients are those of few numbers, so that functions are lent for them.
-    return ClassCase(arguments(d_in, d_head), drawn, calls, train=True, gradients=1, gradients_of=FEW, extra=extra)
+    return ClassCase(
+        arguments(d_in, d_head), drawn, calls, train=True, gradients=1, gradients_of=TWO_SENTENCES, extra=extra
+    )
 
 
 def twice_and_changed(rng: torch.Generator, x: Tensor, longest: int = 0) -> dict[str, list[Tensor]]:

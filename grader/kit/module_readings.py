@@ -34,7 +34,7 @@ from grader.solutions.chance import same_chance
 from grader.solutions.lines import Solution
 
 Tensor = torch.Tensor
-Parts = dict[str, Any]  # name of a part -> a sentence (empty: all is well), or named tensors
+Readings = dict[str, Any]  # name of a part -> a sentence (empty: all is well), or named tensors
 
 ON_OUTPUT = (
     "In training, your module drops entries of vectors that it computes after the weights. Drop attention weights."
@@ -50,7 +50,7 @@ def reader(
     causal: bool = False,
     mask: Callable[..., str] | None = None,
     like: int = 0,
-) -> Callable[..., Parts]:
+) -> Callable[..., Readings]:
     """How to read what was observed in a case, from what is named first to what is named last.
 
     `causal` modules must not look into the future. `mask` gives the sentence about the buffer. `like` is the number
@@ -63,40 +63,40 @@ def reader(
             last[:] = extra, _observation_of(solution, arguments, weights, calls, {"train": False})["outputs"]["output"]
         return last[1]
 
-    def read(seen: BuildSeen | ModuleSeen, arguments: Any, weights: Any, calls: Any, how: Any) -> Parts:
-        if isinstance(seen, BuildSeen) != bool(how.get("impossible")):
+    def read(observation: BuildSeen | ModuleSeen, arguments: Any, weights: Any, calls: Any, options: Any) -> Readings:
+        if isinstance(observation, BuildSeen) != bool(options.get("impossible")):
             raise ValueError("this was not asked for")
-        if isinstance(seen, BuildSeen):
-            return {"arguments": BUILT if seen.built else ""}
-        parts: Parts = {"parameters": wrong_parameters(seen, weights)}
-        buffers = {"mask": mask(seen, *arguments)} if mask else {}
-        if seen.outputs is None:
-            return parts | buffers | ({} if seen.in_part is None else {IN_PART: seen.in_part})
-        outputs = seen.outputs
-        if how.get("train") and "extra" in how:
-            quiet = undropped(arguments, weights, calls, how["extra"])
+        if isinstance(observation, BuildSeen):
+            return {"arguments": BUILT if observation.built else ""}
+        readings: Readings = {"parameters": wrong_parameters(observation, weights)}
+        buffers = {"mask": mask(observation, *arguments)} if mask else {}
+        if observation.outputs is None:
+            return readings | buffers | ({} if observation.in_part is None else {IN_PART: observation.in_part})
+        outputs = observation.outputs
+        if options.get("train") and "extra" in options:
+            quiet = undropped(arguments, weights, calls, options["extra"])
             two_outputs = [outputs["output"], outputs[SECOND_CALL]]
-            parts["dropout"] = wrong_dropout(two_outputs, quiet, how["extra"], arguments[RATE])
-            if how.get("gradients"):  # which depend on chance, but for whether there are any
-                gradients = _requested_gradients(seen)
-                parts["gradient"] = gradients if isinstance(gradients, str) else ""
-            return parts | buffers
-        parts["behavior"] = wrong_behavior(outputs, calls["output"][like], causal)
-        if parts["behavior"] != TWO_OUTPUTS:  # or there is nothing to compare
-            parts["output"] = outputs
-            if how.get("gradients"):
-                parts["gradient"] = _requested_gradients(seen)
-        parts |= buffers | {"input": CHANGED if seen.changes_input else ""}
+            readings["dropout"] = wrong_dropout(two_outputs, quiet, options["extra"], arguments[RATE])
+            if options.get("gradients"):  # which depend on chance, but for whether there are any
+                gradients = _requested_gradients(observation)
+                readings["gradient"] = gradients if isinstance(gradients, str) else ""
+            return readings | buffers
+        readings["behavior"] = wrong_behavior(outputs, calls["output"][like], causal)
+        if readings["behavior"] != TWO_OUTPUTS:  # or there is nothing to compare
+            readings["output"] = outputs
+            if options.get("gradients"):
+                readings["gradient"] = _requested_gradients(observation)
+        readings |= buffers | {"input": CHANGED if observation.changes_input else ""}
         wrong_type = other_type(outputs["output"], calls["output"][like])
-        return parts | {"type": wrong_type, "initial": not_random(seen, weights)}
+        return readings | {"type": wrong_type, "initial": not_random(observation, weights)}
 
     return read
 
 
-def _requested_gradients(seen: ModuleSeen) -> Any:
-    if seen.gradients is None and not seen.ruined:
+def _requested_gradients(observation: ModuleSeen) -> Any:
+    if observation.gradients is None and not observation.ruined:
         raise ValueError("they were not sent")
-    return named_gradients(seen)
+    return named_gradients(observation)
 
 
 def _observation_of(solution: Solution, *inputs: Any) -> Any:

@@ -30,7 +30,7 @@ from grader.solutions.lines import Change
 from grader.solutions.modules import ModuleCase, WrittenClass
 from grader.solutions.statements import WrittenFunction, WrittenPlainClass
 
-Written = WrittenFunction | WrittenClass | WrittenPlainClass
+SolutionText = WrittenFunction | WrittenClass | WrittenPlainClass
 
 # A promise of memory: that a function does without the largest table that its inputs suggest.
 
@@ -220,24 +220,24 @@ class Exercise:
     """More functions of this exercise. Each is judged by itself; they share the points."""
     reference: Callable[..., Any] = field(init=False)
     """Asks the solution, with other lines if there are any, just as a student's code is asked."""
-    written: Written = field(init=False)
+    solution_text: SolutionText = field(init=False)
 
     def __post_init__(self) -> None:
         solution = self.solution
         object.__setattr__(self, "entry", self.entry or solution.__name__)
         object.__setattr__(self, "mistakes", in_all_ways(self.mistakes))
-        written: Written
+        solution_text: SolutionText
         if isinstance(solution, type) and not self.form.methods:
-            written = WrittenPlainClass(solution)
+            solution_text = WrittenPlainClass(solution)
         elif isinstance(solution, type):
-            written = WrittenClass(solution)
+            solution_text = WrittenClass(solution)
             if self.form.at_a_glance:
                 around = FORMS[self.form.name].around
-                object.__setattr__(self, "glance", functools.partial(ModuleCase, written, around))
+                object.__setattr__(self, "glance", functools.partial(ModuleCase, solution_text, around))
         else:
-            written = WrittenFunction(solution)
-        object.__setattr__(self, "written", written)
-        object.__setattr__(self, "reference", _make_reference(written, self.form, self.first_form))
+            solution_text = WrittenFunction(solution)
+        object.__setattr__(self, "solution_text", solution_text)
+        object.__setattr__(self, "reference", _make_reference(solution_text, self.form, self.first_form))
 
     @property
     def label(self) -> Label:
@@ -308,16 +308,20 @@ class Exercise:
 
     def holding(self, mistakes: Sequence[Misconception] = ()) -> Callable[..., Any]:
         """A student's function or class with these mistakes, called as in a notebook and not as in a hidden case."""
-        version: Callable[..., Any] = self.written.lines.version(changes_of(mistakes), self.written.variables)
+        version: Callable[..., Any] = self.solution_text.lines.version(
+            changes_of(mistakes), self.solution_text.variables
+        )
         return version
 
 
-def _make_reference(written: Written, form: Form, first_form: Callable[[Inputs], Inputs] | None) -> Callable[..., Any]:
+def _make_reference(
+    solution_text: SolutionText, form: Form, first_form: Callable[[Inputs], Inputs] | None
+) -> Callable[..., Any]:
     """A reference that asks the solution, with other lines, just as a student's code is asked."""
 
-    @functools.wraps(written)  # its source is the one that must not leak
+    @functools.wraps(solution_text)  # its source is the one that must not leak
     def reference(*inputs: Any, **changes: Change) -> Any:
-        return _put(written.version(changes), form, first_form, inputs)
+        return _put(solution_text.version(changes), form, first_form, inputs)
 
     return reference
 

@@ -149,11 +149,13 @@ def changes_of(misconceptions: Sequence[Misconception]) -> dict[str, Any]:
     return changes
 
 
-def can_combine(one: Misconception, other: Misconception) -> bool:
+def can_combine(first: Misconception, second: Misconception) -> bool:
     """Whether misconceptions change different steps, or parts of a line: then a student can hold both at once.
 
     Two ways to write a mistake, which have one sentence, are not two mistakes."""
-    if not one.change or not other.change or one.says == other.says:
+    if not first.change or not second.change or first.says == second.says:
         return False
-    shared_steps = set(one.change) & set(other.change)
-    return all(isinstance(one.change[step], tuple) and isinstance(other.change[step], tuple) for step in shared_steps)
+    shared_steps = set(first.change) & set(second.change)
+    return all(
+        isinstance(first.change[step], tuple) and isinstance(second.change[step], tuple) for step in shared_steps
+    )

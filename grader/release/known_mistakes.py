@@ -25,7 +25,7 @@ from grader.errors import CourseError
 from grader.host.machine import in_little_memory
 from grader.kit import module_examples, piece_examples, recognizing, visible_examples
 from grader.kit.checking import Checks, Entry
-from grader.kit.recognizing import TABLE, Figures, FiguresByExample, Known, close, figures_in, fits
+from grader.kit.recognizing import TABLE, Figures, FiguresByExample, KnownFigures, close, figures_in, fits
 from grader.model.exercise import Exercise
 from grader.model.misconception import Misconception
 from grader.notebooks.modules_beside import imports_name
@@ -94,10 +94,10 @@ def _table(root: Path, assignment: str, source: Path, modules: Sequence[str]) ->
     return _table_text(known_by_name)
 
 
-def _known_of(entry: Entry, function: Exercise) -> Known:
+def _known_of(entry: Entry, function: Exercise) -> KnownFigures:
     right = _figures(entry, function)
     mistakes = [(mistake.says, _figures(entry, function, mistake)) for mistake in function.mistakes]
-    return Known(right, [(says, figures) for says, figures in mistakes if fits(figures, figures, right)])
+    return KnownFigures(right, [(says, figures) for says, figures in mistakes if fits(figures, figures, right)])
 
 
 def _figures(entry: Entry, function: Exercise, *mistakes: Misconception) -> FiguresByExample:
@@ -144,7 +144,7 @@ def _are_one(left: Figures, right: Figures) -> bool:
     return left == right
 
 
-def _table_text(known_by_name: Mapping[str, Known]) -> str:
+def _table_text(known_by_name: Mapping[str, KnownFigures]) -> str:
     figures = _Figures()
     lines = ["KNOWN = [\n"]
     for name, (right, mistakes) in known_by_name.items():

@@ -73,14 +73,14 @@ def made_of_mistakes(number: int) -> Iterator[tuple[Exercise, Misconception, Pie
 
 
 def lines_of(function: Exercise) -> Lines:
-    return function.written.lines
+    return function.solution_text.lines
 
 
 def _needs_its_file(function: Exercise, text: str, plain: str) -> bool:
     names, plain_names = (
         {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)} for code in (text, plain)
     )
-    values = [function.written.variables.get(name) for name in names - plain_names]
+    values = [function.solution_text.variables.get(name) for name in names - plain_names]
     return not all(value is None or isinstance(value, ModuleType) for value in values)
 
 
