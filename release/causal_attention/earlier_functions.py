@@ -25,8 +25,8 @@ def by_examples(examples: Sequence[object]) -> Callable[..., Any]:
     """A function that returns what the examples expect."""
     calls = [example for example in examples if isinstance(example, Example) and not callable(example.expected)]
 
-    def function(*positional: object, **named: object) -> Any:
-        inputs = (*positional, *named.values())
+    def function(*positional: object, **keywords: object) -> Any:
+        inputs = (*positional, *keywords.values())
         for call in calls:
             if same(inputs, call.inputs, TOLERANCE):
                 return _tensors(call.expected)

@@ -240,16 +240,16 @@ def _begins_with(larger: Tensor, first: Tensor) -> bool:
     return len(larger) >= len(first) and equal_but_for_rounding(larger[: len(first)], first)
 
 
-def equal_but_for_rounding(one: Tensor, other: Tensor) -> bool:
+def equal_but_for_rounding(first: Tensor, second: Tensor) -> bool:
     """Equal but for rounding, which may depend on what else is in a batch."""
-    if one.dtype == other.dtype and torch.equal(one, other):  # quicker, and nearly always so
+    if first.dtype == second.dtype and torch.equal(first, second):  # quicker, and nearly always so
         return True
-    return bool(nearly(one, other).all())
+    return bool(nearly(first, second).all())
 
 
-def nearly(one: Tensor, other: Tensor) -> Tensor:
+def nearly(first: Tensor, second: Tensor) -> Tensor:
     """Which entries of two outputs are equal but for rounding, which may depend on what else is in a batch."""
-    return torch.isclose(one.double(), other.double(), rtol=1e-4, atol=1e-5, equal_nan=True)
+    return torch.isclose(first.double(), second.double(), rtol=1e-4, atol=1e-5, equal_nan=True)
 
 
 def wrong_mask(module: ModuleSeen, size: int, part: str = "") -> str:

@@ -31,7 +31,7 @@ FiguresByExample: TypeAlias = Sequence[Sequence[Figures]]  # for each example, t
 Mistake: TypeAlias = tuple[str, FiguresByExample]  # what students read about it, and what it gives
 
 
-class Known(NamedTuple):
+class KnownFigures(NamedTuple):
     """What the solution and the mistakes of one function give in its examples."""
 
     right: FiguresByExample
@@ -46,26 +46,26 @@ def known_mistakes(
     Several may give the same numbers. If some of them give them in the same form, too, it is one of those.
     """
     with contextlib.suppress(Exception):  # the table lies where students can change it, and may be missing
-        known = _read_table(called)
+        known_figures = _read_table(called)
         figures_of_student = figures_in(examples, student, called)
-        by_numbers = _select_fitting(figures_of_student, known, _without_errors)
-        fitting = by_numbers or _if_one(_select_fitting(figures_of_student, known))
-        fitting = fitting or _if_one(_select_where_it_runs(figures_of_student, known))
+        by_numbers = _select_fitting(figures_of_student, known_figures, _without_errors)
+        fitting = by_numbers or _if_one(_select_fitting(figures_of_student, known_figures))
+        fitting = fitting or _if_one(_select_where_it_runs(figures_of_student, known_figures))
         forms = _forms(figures_of_student)
         alike = [says for says, figures in fitting if _forms(figures) == forms]
         return list(dict.fromkeys(alike or [says for says, _ in fitting]))
     return ()
 
 
-def _read_table(called: str) -> Known:
+def _read_table(called: str) -> KnownFigures:
     """What the table says of a function. It has each call's figures once, and elsewhere their places among those."""
     table = importlib.import_module(TABLE)
     right, mistakes = next((right, mistakes) for name, right, mistakes in table.KNOWN if name == called)
 
-    def read(places_by_example: Sequence[Sequence[int]]) -> FiguresByExample:
+    def figures_at(places_by_example: Sequence[Sequence[int]]) -> FiguresByExample:
         return [[table.FIGURES[place] for place in places] for places in places_by_example]
 
-    return Known(read(right), [(says, read(places)) for says, places in mistakes])
+    return KnownFigures(figures_at(right), [(says, figures_at(places)) for says, places in mistakes])
 
 
 def fits(figures: FiguresByExample, mistaken: FiguresByExample, right: FiguresByExample) -> bool:
@@ -84,20 +84,20 @@ def fits(figures: FiguresByExample, mistaken: FiguresByExample, right: FiguresBy
             is_wrong |= wrong is not None and not close(wrong, expected)
     if is_wrong:
         return runs
-    every = (figures, mistaken, right)
-    has_numbers = all(all(calls) for each in every for calls in each)
-    forms, wrong_forms, right_forms = map(_forms, every)
+    all_figures = (figures, mistaken, right)
+    has_numbers = all(all(calls) for each in all_figures for calls in each)
+    forms, wrong_forms, right_forms = map(_forms, all_figures)
     return has_numbers and [*map(len, mistaken)] == [*map(len, right)] and forms == wrong_forms != right_forms
 
 
 def _select_fitting(
     figures: FiguresByExample,
-    known: Known,
+    known_figures: KnownFigures,
     reduced: Callable[[FiguresByExample], FiguresByExample] = lambda figures: figures,
 ) -> list[Mistake]:
     """The mistakes that give what came out, as far as `reduced` keeps it."""
-    actual, right = reduced(figures), reduced(known.right)
-    return [(says, wrong) for says, wrong in known.mistakes if fits(actual, reduced(wrong), right)]
+    actual, right = reduced(figures), reduced(known_figures.right)
+    return [(says, wrong) for says, wrong in known_figures.mistakes if fits(actual, reduced(wrong), right)]
 
 
 def _without_errors(figures: FiguresByExample) -> FiguresByExample:
@@ -105,14 +105,16 @@ def _without_errors(figures: FiguresByExample) -> FiguresByExample:
     return [[None if _has_stopped(call) else call for call in calls] for calls in figures]
 
 
-def _select_where_it_runs(figures: FiguresByExample, known: Known) -> list[Mistake]:
+def _select_where_it_runs(figures: FiguresByExample, known_figures: KnownFigures) -> list[Mistake]:
     """The mistake that gives what came out where the code did not stop with an error, as it does in some examples."""
     stopped = {index for index, calls in enumerate(figures) if any(map(_has_stopped, calls))}
     if len(stopped) in (0, len(figures)):
         return []
-    return _select_fitting(
-        figures, known, lambda every: [calls for index, calls in enumerate(every) if index not in stopped]
-    )
+
+    def select_running(examples: FiguresByExample) -> FiguresByExample:
+        return [calls for index, calls in enumerate(examples) if index not in stopped]
+
+    return _select_fitting(figures, known_figures, select_running)
 
 
 def _if_one(mistakes: list[Mistake]) -> list[Mistake]:
@@ -124,11 +126,11 @@ def _has_stopped(call: Figures) -> bool:
     return call is None or (isinstance(call, str) and call != "")
 
 
-def close(one: Figures, other: Figures) -> bool:
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        far = CLOSE * max(one[0], other[0]) + 1e-9
-        return all(abs(a - b) <= far for a, b in zip(one[:3], other[:3], strict=True))
-    return one == other
+def close(left: Figures, right: Figures) -> bool:
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        far = CLOSE * max(left[0], right[0]) + 1e-9
+        return all(abs(a - b) <= far for a, b in zip(left[:3], right[:3], strict=True))
+    return left == right
 
 
 def _forms(figures: FiguresByExample) -> list[list[str]]:
@@ -176,10 +178,10 @@ class _Calls:
     def of(self, student: Callable[..., Any]) -> Callable[..., Any]:
         """The function or class, with its calls noted."""
 
-        def student_noted(*inputs: object, **named: object) -> Any:
+        def student_noted(*inputs: object, **keywords: object) -> Any:
             place = len(self.figures)
             self.figures.append(None)
-            returned = student(*map(self._prepared, inputs), **named)
+            returned = student(*map(self._prepared, inputs), **keywords)
             if isinstance(returned, torch.nn.Module):
                 self.figures.pop()
                 return self._module(returned)
@@ -188,8 +190,8 @@ class _Calls:
 
         return student_noted
 
-    def _module(self, made: torch.nn.Module) -> torch.nn.Module:
-        module: torch.nn.Module = self._prepared(made)
+    def _module(self, new_module: torch.nn.Module) -> torch.nn.Module:
+        module: torch.nn.Module = self._prepared(new_module)
         module.register_forward_pre_hook(self._before)
         module.register_forward_hook(self._after)
         return module

@@ -30,7 +30,7 @@ STATES = {  # of two entries of an exercise, the later state counts
 }
 
 
-class Shown:
+class Display:
     """Something for a page, and the same in words for wherever there is none."""
 
     def __init__(self, markup: str, words: str) -> None:
@@ -60,7 +60,7 @@ def show_figure(figure: Any, description: str) -> None:
     figure.savefig(picture, format="png")
     plt.close(figure)  # or it is shown again at the end of the cell
     source = f"data:image/png;base64,{base64.b64encode(picture.getvalue()).decode()}"
-    Shown(f'<img src="{source}" alt="{html.escape(description)}">', f"[Plot: {description}]").show()
+    Display(f'<img src="{source}" alt="{html.escape(description)}">', f"[Plot: {description}]").show()
 
 
 def show_text(markdown: str) -> None:
@@ -86,7 +86,7 @@ def show_with_slider(draw: Callable[[Any], None], name: str, values: Sequence[An
     _display()(moving._repr_mimebundle_() | words, raw=True)
 
 
-def progress(entries: Iterable[tuple[int, str]], what_next: str) -> Shown:
+def progress(entries: Iterable[tuple[int, str]], what_next: str) -> Display:
     """The state of each exercise in a row of boxes, and what to do next. One may have several entries."""
     states: dict[int, str] = {}
     for exercise, state in entries:
@@ -100,7 +100,7 @@ def progress(entries: Iterable[tuple[int, str]], what_next: str) -> Shown:
         f'<p style="margin: 0">{html.escape(what_next)}</p>'
     )
     row = "   ".join(f"{STATES[state].mark} {exercise} {state}" for exercise, state in states.items())
-    return Shown(markup, f"{summary}\n{row}\n{what_next}")
+    return Display(markup, f"{summary}\n{row}\n{what_next}")
 
 
 def _box(exercise: int, state: str) -> str:

@@ -40,7 +40,7 @@ from visible_examples import (
     described,
     is_to_do,
     line_of,
-    some,
+    list_names,
 )
 
 __all__ = [
@@ -62,7 +62,7 @@ ENOUGH = 2  # seconds, where the text shows a loop that never ends: there is not
 class Problem(NamedTuple):
     """What is wrong with an entry, in words."""
 
-    said: str
+    sentence: str
     is_to_do: bool = False  # it, or what it calls, is not written yet
     is_of_run: bool = False  # its code ran on an example, and something came out that is wrong
 
@@ -163,13 +163,16 @@ class Checks:
         if isinstance(number, str):
             _tell(f"{number} ({question}).")
             return
-        asked = self.numbers[question]
-        if math.isclose(number, asked.right, rel_tol=EXACT):
+        number_question = self.numbers[question]
+        if math.isclose(number, number_question.right, rel_tol=EXACT):
             print(f"\x1b[32m✓\x1b[0m {number:,} is right ({question}).")
             return
-        known = (says for wrong, says in asked.wrong.items() if math.isclose(number, wrong, rel_tol=EXACT))
-        said = next(known, "Try again, or unfold the answer below.")
-        _tell(f"✗ {number:,} is not right ({question}). {said}")
+        explanation = "Try again, or unfold the answer below."
+        for wrong_number, says in number_question.wrong.items():
+            if math.isclose(number, wrong_number, rel_tol=EXACT):
+                explanation = says
+                break
+        _tell(f"✗ {number:,} is not right ({question}). {explanation}")
 
     def _state(self, entry: Entry, notebook: Notebook) -> str:
         """Done, wrong, or open: not written, not run, or calling what is open."""
@@ -206,11 +209,11 @@ class Checks:
         if problem is None:
             print(f"\x1b[32m✓\x1b[0m {_folded(right + '.' + edited)}")
         elif problem.is_of_run and self._is_right_with_right_ones(entry, notebook):
-            with_own = f"{NEW_LINE}With yours, it is not: {problem.said}{self._first(entry, notebook)}"
+            with_own = f"{NEW_LINE}With yours, it is not: {problem.sentence}{self._first(entry, notebook)}"
             sentence = f"{right}, with right functions of earlier exercises in place of yours.{with_own}"
             print(f"\x1b[32m✓\x1b[0m {_folded(sentence + edited)}")
         else:
-            sentence = self._explained(problem.said, entry, notebook) if problem.is_of_run else problem.said
+            sentence = self._explained(problem.sentence, entry, notebook) if problem.is_of_run else problem.sentence
             # On stderr, so that `nbgrader validate` counts it as not passed. Where nbgrader grades, what it finds
             # there takes all points away, and the hidden tests are to decide.
             grading = os.environ.get("NBGRADER_EXECUTION") == "autograde"
@@ -287,7 +290,7 @@ class Checks:
         with in_place(functions, notebook):
             return self._tried(entry, student, notebook) is None
 
-    def _explained(self, said: str, entry: Entry, notebook: Notebook) -> str:
+    def _explained(self, sentence: str, entry: Entry, notebook: Notebook) -> str:
         """What is wrong, with its cause, as far as it is known."""
         student = cast("Student", notebook[entry.name])
         elsewhere = _reads(entry.name, student, notebook) + self._first(entry, notebook)
@@ -295,11 +298,11 @@ class Checks:
         with suppress(TookTooLong), time_limit():
             mistakes = [] if elsewhere else known_mistakes(student, entry.name, entry.examples)
         if len(mistakes) == 1:
-            return f"{mistakes[0]}{NEW_LINE}{said[:1].upper()}{said[1:]}"
+            return f"{mistakes[0]}{NEW_LINE}{sentence[:1].upper()}{sentence[1:]}"
         if len(mistakes) == 2:
-            return f"{said}{NEW_LINE}One of these is the cause:" + "".join(f"{NEW_LINE}– {text}" for text in mistakes)
+            return NEW_LINE.join([sentence, "One of these is the cause:", *(f"– {text}" for text in mistakes)])
         stuck = f"{NEW_LINE}Stuck? hint({entry.exercise}) helps." if _hints_for(entry.exercise)[1] else ""
-        return said + (elsewhere or stuck)
+        return sentence + (elsewhere or stuck)
 
     def _to_do(self, entry: Entry, error: Exception) -> str:
         """What is still to do: this entry, a method of it, or an earlier function that it calls."""
@@ -307,8 +310,8 @@ class Checks:
         if stopped_in == "_forward_unimplemented":  # PyTorch's own stand-in
             return f"{entry.name} has no method forward. Give the class a method with exactly that name."
         if stopped_in in ("__init__", "forward"):
-            what = f"{stopped_in} of {entry.name}"
-            return f"still to do. Write {what} in the cell above, run it, then run this cell again."
+            method = f"{stopped_in} of {entry.name}"
+            return f"still to do. Write {method} in the cell above, run it, then run this cell again."
         for earlier in self.entries:
             if earlier.name == stopped_in != entry.name:
                 return f"{entry.name} calls {earlier.name}, which is still to do: see exercise {earlier.exercise}."
@@ -337,12 +340,12 @@ def _hints_for(exercise: int) -> tuple[str, Sequence[str]]:
 
 def _what_next(states: Sequence[tuple[Entry, str]]) -> str:
     """What is wrong comes before what is open: it may be nearly right."""
-    for wanted, words in (
+    for next_state, words in (
         ("wrong", "Next: exercise {0}. check({0}) says what is wrong with {1}."),
         ("open", "Next: exercise {0}. Write {1}, and run its cell."),
     ):
         for entry, state in states:
-            if state == wanted:
+            if state == next_state:
                 return words.format(entry.exercise, entry.name)
     return "Next: restart the kernel and run all cells. If every exercise stays done, save the notebook and hand it in."
 
@@ -352,7 +355,7 @@ def _reads(called: str, student: object, notebook: Notebook) -> str:
     names = numbers_read(student, notebook)
     if not names:
         return ""
-    return f"{NEW_LINE}{called} reads {some(names)} from the notebook: use the arguments instead."
+    return f"{NEW_LINE}{called} reads {list_names(names)} from the notebook: use the arguments instead."
 
 
 def _endless_loop(student: Student) -> str:

@@ -13,7 +13,15 @@ from typing import Any, NamedTuple
 
 import torch
 
-from visible_examples import NEW_LINE, Student, described, not_what_was_asked, right_but, some, wrong_result
+from visible_examples import (
+    NEW_LINE,
+    Student,
+    described,
+    list_names,
+    not_what_was_asked,
+    right_but,
+    wrong_result,
+)
 from broken_rules import (
     BUILT,
     CHANGED,
@@ -54,16 +62,16 @@ class ModuleExample(NamedTuple):
     def problem(self, student_class: Student, called: str) -> str | None:
         build = functools.partial(_built, student_class, self.arguments)
         tensors = itertools.takewhile(lambda item: isinstance(item, Tensor), self.inputs)
-        how = {"train": self.training, "gradients": len(list(tensors))}
-        seen = ModuleSeen.of(observe(build, (), self.weights, self._calls(), how))
-        parameters = wrong_parameters(seen, self.weights)
-        if parameters or seen.outputs is None:
+        options = {"train": self.training, "gradients": len(list(tensors))}
+        observation = ModuleSeen.of(observe(build, (), self.weights, self._calls(), options))
+        parameters = wrong_parameters(observation, self.weights)
+        if parameters or observation.outputs is None:
             return not_what_was_asked(called, parameters)
-        outputs = dict(seen.outputs)
+        outputs = dict(observation.outputs)
         problem, behavior = wrong_result(outputs["output"], self.expected, "class"), self._behavior(outputs)
         if problem is None:
-            return right_but(behavior or self._broken_rule(student_class, seen, outputs, called))
-        also = behavior, _unasked(seen.parameters, self.weights), CHANGED if seen.changes_input else ""
+            return right_but(behavior or self._broken_rule(student_class, observation, outputs, called))
+        also = behavior, _unasked(observation.parameters, self.weights), CHANGED if observation.changes_input else ""
         return NEW_LINE.join(filter(None, [problem, *also]))
 
     def _calls(self) -> dict[str, Sequence[Any]]:
@@ -71,10 +79,10 @@ class ModuleExample(NamedTuple):
         calls: dict[str, Sequence[Any]] = {"output": self.inputs, SECOND_CALL: self.inputs}
         if self._is_by_chance:  # these are many texts, and other examples have these calls
             return calls
-        words, *others = self.inputs
+        words, *other_inputs = self.inputs
         if self.causal:
             last = words[:, -1:] + 1 if words.is_floating_point() else words[:, :1]
-            calls[LATER_CHANGED] = [torch.cat([words[:, :-1], last], dim=1), *others]
+            calls[LATER_CHANGED] = [torch.cat([words[:, :-1], last], dim=1), *other_inputs]
         return calls | {LARGE_NUMBERS: map_tensors(_enlarged, self.inputs)}
 
     @property
@@ -90,15 +98,17 @@ class ModuleExample(NamedTuple):
             return SAME_DROPPED if torch.equal(outputs["output"], outputs[SECOND_CALL]) else ""
         return wrong_behavior(outputs, self.inputs[0], self.causal)
 
-    def _broken_rule(self, student_class: Student, seen: ModuleSeen, outputs: Mapping[str, Any], called: str) -> str:
+    def _broken_rule(
+        self, student_class: Student, observation: ModuleSeen, outputs: Mapping[str, Any], called: str
+    ) -> str:
         """A sentence on what is wrong beside right numbers."""
-        gradients = named_gradients(seen)
+        gradients = named_gradients(observation)
         return (
             (gradients if isinstance(gradients, str) else "")
-            or (wrong_mask(seen, self.mask_size) if self.mask_size else "")
-            or (CHANGED if seen.changes_input else "")
+            or (wrong_mask(observation, self.mask_size) if self.mask_size else "")
+            or (CHANGED if observation.changes_input else "")
             or other_type(outputs["output"], first_numbers([self.inputs, self.weights]))
-            or not_random(seen, self.weights)
+            or not_random(observation, self.weights)
             or ("" if bool(outputs.get(LARGE_NUMBERS, torch.zeros(1)).isfinite().all()) else LARGE)
             or ("" if self._is_by_chance else self._wrong_in_double(student_class))
             or _other_order(student_class, list(self.arguments), called)
@@ -138,15 +148,19 @@ def _built(student_class: Student, arguments: dict[str, object]) -> Any:
 
 def _unasked(parameters: Iterable[str], weights: Mapping[str, Tensor]) -> str:
     """Parameters that may be the reason for a wrong result."""
-    more = [name for name in parameters if name not in weights]
-    return f"Your module also has parameters that are not expected here: {some(more)}." if more else ""
+    unexpected = [name for name in parameters if name not in weights]
+    if not unexpected:
+        return ""
+    return f"Your module also has parameters that are not expected here: {list_names(unexpected)}."
 
 
 def _enlarged(tensor: Tensor) -> Tensor:
     return 100 * tensor if tensor.is_floating_point() else tensor
 
 
-def _other_order(student_class: Student, asked: list[str], called: str) -> str:
+def _other_order(student_class: Student, expected_order: list[str], called: str) -> str:
     """A sentence on arguments of __init__ that come in another order than others will give them."""
-    written = [name for name in inspect.signature(student_class).parameters if name in asked]
-    return "" if written == [name for name in asked if name in written] else another_order(called, written, asked)
+    actual_order = [name for name in inspect.signature(student_class).parameters if name in expected_order]
+    if actual_order == [name for name in expected_order if name in actual_order]:
+        return ""
+    return another_order(called, actual_order, expected_order)

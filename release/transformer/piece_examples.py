@@ -62,11 +62,11 @@ class FiniteGradients(NamedTuple):
     inputs: tuple[Any, ...]
 
     def problem(self, function: Student, called: str) -> str | None:  # noqa: ARG002  as the others
-        found = gradients(function, copy_inputs(self.inputs))["gradients"]
-        for number, gradient in found.items():
+        all_gradients = gradients(function, copy_inputs(self.inputs))["gradients"]
+        for number, gradient in all_gradients.items():
             wrong = gradient is not None and difference(gradient, gradient.nan_to_num(0.0, 0.0, 0.0), 0.0)
             if wrong:
-                return right_but(wrong.sentence(f"gradient for {argument(number, list(found))}"))
+                return right_but(wrong.sentence(f"gradient for {argument(number, list(all_gradients))}"))
         return None
 
 
@@ -86,24 +86,26 @@ def wrong_in_double(function: Student, inputs: tuple[object, ...], results: int 
     """A sentence if a result has another type than inputs in float64."""
     double = map_tensors(in_double, inputs)
     result = result_of(function, double)
-    parts = list(tensors_in(result))[:results]
-    wrong = next(filter(None, (other_type(part, first_numbers(double)) for part in parts)), "")
+    tensors = list(tensors_in(result))[:results]
+    wrong = next(filter(None, (other_type(tensor, first_numbers(double)) for tensor in tensors)), "")
     return wrong and f"{FLOAT64}{NEW_LINE}{wrong}"
 
 
 def _wrong_form(result: object, shape: tuple[int, ...]) -> str | None:
-    found = difference(result, torch.zeros(shape), 0.0, strict=True)
-    if found is None or found.kind in (Kind.VALUE, Kind.NAN) or (found.kind == Kind.TRANSPOSED and not found.forms):
+    differing = difference(result, torch.zeros(shape), 0.0, strict=True)
+    if differing is None or differing.kind in (Kind.VALUE, Kind.NAN):
+        return None
+    if differing.kind == Kind.TRANSPOSED and not differing.forms:
         return None
     axis = other_axis(result.shape, shape) if isinstance(result, torch.Tensor) else ""
-    return f"{found.sentence()}{NEW_LINE}{axis}" if axis else found.sentence()
+    return f"{differing.sentence()}{NEW_LINE}{axis}" if axis else differing.sentence()
 
 
 def _lost_gradient(function: Student, inputs: tuple[object, ...]) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PyTorch says in its own words that a gradient is lost
-        seen = gradients(function, copy_inputs(inputs))
-    return missing_gradient(seen["gradients"], seen["gradients"], ruined=seen["ruined"])
+        observation = gradients(function, copy_inputs(inputs))
+    return missing_gradient(observation["gradients"], observation["gradients"], ruined=observation["ruined"])
 
 
 def _not_finite(result: object) -> str:

@@ -79,12 +79,14 @@ def wrong_result(result: object, expected: object, noun: str) -> str | None:
     if callable(expected):
         problem: str | None = expected(result)
         return problem
-    found = difference(result, expected, TOLERANCE)
-    if found is None:  # numbers that are near enough here, and would not be elsewhere
+    differing = difference(result, expected, TOLERANCE)
+    if differing is None:  # numbers that are near enough here, and would not be elsewhere
         return RIGHT_BUT + HALF_PRECISION if has_16_bits(result) else None
-    place = f"{found.sentence()}{NEW_LINE}There: {found.numbers}." if found.numbers else found.sentence()
-    like = looks_like(result, expected, TOLERANCE)
-    return f"{place}{NEW_LINE}{like}" if like else place
+    lines = [differing.sentence()]
+    if differing.numbers:
+        lines.append(f"There: {differing.numbers}.")
+    lines.append(looks_like(result, expected, TOLERANCE))
+    return NEW_LINE.join(filter(None, lines))
 
 
 def copy_inputs(value: object) -> Any:
@@ -97,9 +99,9 @@ def _are_changed(inputs: Sequence[object], before: Sequence[object]) -> bool:
     return any(difference(now, then, 0.0) is not None for now, then in pairs)
 
 
-def some(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMES
-    return ", ".join(names) if more < 2 else f"{', '.join(names[:MOST_NAMES])} and {more} more"
+def list_names(names: Sequence[str]) -> str:
+    count_left = len(names) - MOST_NAMES
+    return ", ".join(names) if count_left < 2 else f"{', '.join(names[:MOST_NAMES])} and {count_left} more"
 
 
 def is_to_do(error: Exception, called: str) -> bool:
