@@ -341,6 +341,17 @@ UNUSABLE = {
 }
 
 
+@pytest.mark.parametrize("is_observation", [False, True])
+def test_decode_when_a_list_is_longer_than_the_limit_reads_no_further(is_observation: bool) -> None:
+    limit = values.MAX_OBSERVED if is_observation else values.MAX_ANSWER  # the list itself is one of these
+
+    def last_item(length: int) -> object:
+        return decoder.decode({"list": [1.0] * length}, {}, is_observation=is_observation)[-1]
+
+    assert last_item(limit - 1) == 1.0
+    assert last_item(limit) == decoder.decode({"no": "kind"}, {})
+
+
 @pytest.mark.parametrize(("make", "reason"), UNUSABLE.values(), ids=UNUSABLE.keys())
 def test_decode_when_observation_cannot_be_graded_names_the_reason(make: Callable[[], Any], reason: str) -> None:
     value = decoder.decode(*values.encode(make(), is_observation=True), is_observation=True)
