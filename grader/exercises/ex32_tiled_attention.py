@@ -156,17 +156,6 @@ exercise = Exercise(
                       output, lse = torch.cat(blocks[0], dim=2), torch.cat(blocks[1], dim=2)
                   """],
                   NO_ROWS_BEHIND, kind="missing step")),
-        # After what leaves out keys alone: rows that this one leaves unwritten may hold any number.
-        wrong("last blocks left out, of keys and of queries",
-              [{"before block": "if start + block_size > T:\n    break",
-                "before result": "full = T // block_size * block_size\n"
-                                 "output[:, :, full:], lse[:, :, full:] = UNWRITTEN, UNWRITTEN"},
-               {"before block": "if start + block_size > T:\n    break",
-                "before result": "full = T // block_size * block_size\n"
-                                 "output, lse = output[:, :, :full], lse[:, :, :full]"}],
-              "In your results, the words after the last full block count neither as queries nor as keys, as if both "
-              "loops had T // block_size steps. T need not be a multiple of it: include the last, shorter block.",
-              credit=0.25, kind="missing step"),
         wrong("output not rescaled", {"mix": "output = output + p @ values[:, :, block]"},
               "When a block brings a new maximum, your output so far stays unchanged. Multiply it by exp(old maximum − "
               "new maximum), like the sum.", kind="missing step"),

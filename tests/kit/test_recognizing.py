@@ -22,9 +22,7 @@ from support.solution_cells import from_notebook
 pytestmark = pytest.mark.proof
 
 OF_CHANCE = {15, 26}  # their numbers are drawn, so a check tells about shares and modes in its own words
-# What the check says is true: of 2, grading says where the number comes from; of 32, it has a name for each loop, and the
-# check one for both.
-AS_TRUE = {"2-real/d_default", "32-wrong/num_lists"}
+AS_TRUE = {"2-real/d_default"}  # what the check says is true, and grading says where the number comes from
 
 
 @pytest.fixture
