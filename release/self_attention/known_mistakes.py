@@ -1,7 +1,7 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the places of its right figures, and each mistake with its own. See recognizing.py. Made anew when something of this
 # is different:
-# c3b59ec1274de3c4
+# b6a5b2bc8cada195
 
 FIGURES = [
     (1.6418, -0.10447, -0.03909, '33[4,1]'),
