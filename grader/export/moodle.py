@@ -70,10 +70,11 @@ class MoodleApi:
 
     def people(self) -> list[PlatformStudent]:
         if self._people is None:
-            self._people = []
+            people = []
             for user in self._users():
                 names = {name: str(user.get(name) or "") for name in _NAMES}
-                self._people.append(PlatformStudent(checked_id(user["id"]), names))
+                people.append(PlatformStudent(checked_id(user["id"]), names))
+            self._people = people
         return self._people
 
     def _users(self) -> list[Any]:
