@@ -103,7 +103,7 @@ $(VENV)/labs: $(VENV)/installed
 # The verdict on each piece of student code in tests/data, written down anew. Read what `git diff` shows before you commit it.
 # One file holds them all, and would be one process's.
 records: install
-	$(VENV)/bin/python -m pytest -q -n $(PROCESSES) --dist worksteal tests/judging/test_records.py -k each_piece --record
+	$(VENV)/bin/python -m pytest -q -n $(PROCESSES) --dist worksteal tests/judging/test_records.py -k verdicts_on_record --record
 
 # The tables of docs/how_right.md, from the records.
 how-right: install
