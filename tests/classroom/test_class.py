@@ -11,7 +11,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -31,6 +31,7 @@ from grader.host.scratch import write_files
 from grader.model.submission import Graded, Submission
 from grader.notebooks.cells import fill_in
 from support.messages import Messages
+from support.onlooker import at_first_look
 from support.snapshots import files, rows
 
 pytestmark = [pytest.mark.user, pytest.mark.slow]
@@ -219,17 +220,6 @@ def test_autograde_when_resubmission_fails_keeps_the_former_grade(
     (result,) = autograde(course, ASSIGNMENT)
     assert "there is no self_attention.ipynb" in result.error
     assert (rows(course), files(course)) == before
-
-
-def at_first_look(action: Callable[[], object]) -> Callable[[Mapping[str, float]], None]:
-    """Does something at the first look at who is running."""
-    actions = [action]
-
-    def look(_running: Mapping[str, float]) -> None:
-        while actions:
-            actions.pop()()
-
-    return look
 
 
 def test_autograde_when_a_worker_is_killed_grades_all(course: Course, submit: Callable[..., Path], solved: Any) -> None:

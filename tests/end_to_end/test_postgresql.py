@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from grader.errors import CourseError
 from grader.release.compiling import compile_release
 from grader.serving.arrivals import Arrivals, Stage
 from support.messages import Messages
+from support.onlooker import at_first_look
 from support.proof import skip
 from support.snapshots import files, rows
 
@@ -76,17 +77,6 @@ def on_server(course: Course, server: Server, database: str) -> Course:
 def use_database(course: Course, url: str, more: str = "") -> None:
     with (course.root / CONFIG_FILE).open("a") as config:
         config.write(f"\nc.CourseDirectory.db_url = {url!r}\n{more}")
-
-
-def at_first_look(action: Callable[[], object]) -> Callable[[Mapping[str, float]], None]:
-    """Does something at the first look at who is running."""
-    actions = [action]
-
-    def look(_running: Mapping[str, float]) -> None:
-        while actions:
-            actions.pop()()
-
-    return look
 
 
 # What an instructor has settled before, and what a class hands in.
