@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -32,15 +31,11 @@ class CaseKey:
         self._answers: dict[HypothesisKey, Returned | Raised] = {}
         self._compared_answers: dict[HypothesisKey, Returned | Raised] = {}
         self._outputs: dict[HypothesisKey, Any] = {}
-        self.seconds = 0.0  # spent on the expected answer, for choosing among cases
 
     @functools.cached_property
     def expected(self) -> Any:
         """The compared part of the reference's answer."""
-        start = time.perf_counter()
-        expected = self._compared(self._compute_value(()), self.case.inputs)
-        self.seconds = time.perf_counter() - start
-        return expected
+        return self._compared(self._compute_value(()), self.case.inputs)
 
     def answer(self, hypothesis: Hypothesis) -> Returned | Raised:
         """The answer of student code with these misconceptions."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from grader.judging.answer_key import AnswerKey, CaseKey, Hypothesis, key_of
+from grader.judging.answer_key import AnswerKey, CaseKey, Hypothesis
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.compare import same
 from grader.model.exercise import Case, Exercise, Inputs
@@ -82,11 +82,6 @@ class AnsweredCase:
         return self.exercise.form.result(self.answer.value) if isinstance(self.answer, Returned) else None
 
     @property
-    def seconds(self) -> float:
-        """The time that the expected answer took."""
-        return self._case_key.seconds
-
-    @property
     def _case_key(self) -> CaseKey:
         return self.key[self.index]
 
@@ -150,10 +145,15 @@ class AnsweredCase:
         output = first_output(self.answer.value) if isinstance(self.answer, Returned) else None
         return output if isinstance(output, torch.Tensor) else None
 
-    @property
-    def quick_output(self) -> QuickOutput:
-        assert self.output is not None
-        return QuickOutput(self._case_key, self.output, self.tolerance)
+    def select_by_output(self, hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
+        """The hypotheses that give the student's first output, which is computed for many at once."""
+        student_output = self.output
+        assert student_output is not None
+        outputs = [self._case_key.output(hypothesis) for hypothesis in hypotheses]
+        near = find_near(student_output, outputs, self.tolerance)
+        return [
+            hypotheses[index] for index in near if same(student_output, outputs[index], self.tolerance, strict=True)
+        ]
 
     @property
     def rules_out_quickly(self) -> bool:
@@ -162,60 +162,15 @@ class AnsweredCase:
 
     def select_possible(self, pairs: Sequence[Hypothesis]) -> list[Hypothesis]:
         """The pairs that may explain this case, as far as its quick part shows."""
-        hidden = list(filter(self.would_be_right, singles_of(pairs)))
-        return select_pairs(pairs, hidden, lambda hypotheses: list(filter(self._may_be_explained_by, hypotheses)))
+        return [pair for pair in pairs if self._may_be_explained_by(pair)]
 
-    def _may_be_explained_by(self, hypothesis: Hypothesis) -> bool:
-        if len(hypothesis) < 2:  # few enough to compute the whole case
-            return self.is_explained_by(hypothesis)
+    def _may_be_explained_by(self, pair: Hypothesis) -> bool:
         if not self.rules_out_quickly:
             return True
-        wrong = self._case_key.quick_answer(hypothesis)
+        wrong = self._case_key.quick_answer(pair)
         if isinstance(wrong, Raised) or not isinstance(self.answer, Returned):
             return type(wrong) is type(self.answer)
         return self.exercise.form.agrees(self.answer.value, wrong.value, self.expected, self.tolerance)
-
-
-@dataclass(frozen=True)
-class QuickOutput:
-    """The student's output in a part of one case, which quickly rules out most misconceptions."""
-
-    case_key: CaseKey
-    output: torch.Tensor
-    tolerance: float
-
-    def select_explaining(self, hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
-        """The hypotheses that give the student's output here."""
-        outputs = [self.case_key.output(hypothesis) for hypothesis in hypotheses]
-        near = find_near(self.output, outputs, self.tolerance)
-        return [hypotheses[index] for index in near if same(self.output, outputs[index], self.tolerance, strict=True)]
-
-    def select_possible(self, pairs: Sequence[Hypothesis]) -> list[Hypothesis]:
-        """The pairs that may explain the student's output here."""
-        right_output = QuickOutput(self.case_key, self.case_key.output(()), self.tolerance)
-        hidden = right_output.select_explaining(singles_of(pairs))
-        return select_pairs(pairs, hidden, self.select_explaining)
-
-
-def singles_of(pairs: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """Each misconception of these pairs alone."""
-    misconceptions = {misconception.key: misconception for misconception in itertools.chain.from_iterable(pairs)}
-    return [(misconception,) for misconception in misconceptions.values()]
-
-
-def select_pairs(
-    pairs: Sequence[Hypothesis],
-    hidden: Sequence[Hypothesis],
-    select: Callable[[Sequence[Hypothesis]], Sequence[Hypothesis]],
-) -> list[Hypothesis]:
-    """The pairs of which a case selects what it shows: a misconception that is hidden there alone changes nothing."""
-    hidden_keys = {misconception.key for misconception in itertools.chain.from_iterable(hidden)}
-    visible: list[Hypothesis] = []
-    for pair in pairs:
-        visible.append(tuple(misconception for misconception in pair if misconception.key not in hidden_keys))
-    distinct = {key_of(hypothesis): hypothesis for hypothesis in visible}
-    selected = set(map(key_of, select(list(distinct.values()))))
-    return [pair for pair, hypothesis in zip(pairs, visible, strict=True) if key_of(hypothesis) in selected]
 
 
 def find_near(output: torch.Tensor, outputs: Sequence[Any], tolerance: float) -> list[int]:

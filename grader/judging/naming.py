@@ -61,7 +61,7 @@ def _select_evidence(cases: Sequence[AnsweredCase]) -> list[AnsweredCase]:
     has_wrong_numbers = any(case.is_wrong for case in number_cases)
     return sorted(
         number_cases if has_wrong_numbers else cases,
-        key=lambda case: (case.is_long, not case.is_wrong, case.seconds),
+        key=lambda case: (case.is_long, not case.is_wrong),
     )
 
 
@@ -81,7 +81,7 @@ def _propose_hypotheses(evidence: Sequence[AnsweredCase]) -> Iterator[Hypothesis
     if not cases_with_output:  # then there is no evidence for a second misconception
         yield from singles
         return
-    yield from cases_with_output[0].quick_output.select_explaining(singles)
+    yield from cases_with_output[0].select_by_output(singles)
     yield from _select_likely(list(pairs), cases_with_output, evidence, enough=len(singles))
 
 
@@ -94,7 +94,7 @@ def _select_likely(
     """The pairs left after one case after another, until there are few enough to try."""
     for case in _drop_other_draws(cases_with_output)[:2]:  # one alone may show little, as a single word does
         if len(pairs) > enough:
-            pairs = case.quick_output.select_possible(pairs)
+            pairs = case.select_by_output(pairs)
     quick_cases_first = sorted(evidence, key=lambda case: not case.rules_out_quickly)
     for case in _drop_other_draws(quick_cases_first)[:3]:
         if len(pairs) > enough:

@@ -285,6 +285,19 @@ def test_misconception_without_numbers_is_named_beside_one_with() -> None:
     assert set(found.misconceptions) == names
 
 
+@pytest.mark.slow
+def test_misconceptions_when_cases_come_in_another_order_are_the_same() -> None:
+    """At a dropout rate of 1, ReLU alone changes nothing: where that case came first, the pair was ruled out."""
+    names = {"ReLU for GELU", "nothing dropped"}
+    exercise = EXERCISES[24]
+    both = tuple(mistake for mistake in exercise.mistakes if mistake.name in names)
+    samples = list({sample.case.name: sample for sample in exercise.sample(0)}.values())
+    for first in range(len(samples)):
+        key = AnswerKey(exercise, samples[first:] + samples[:first])
+        judgement = Judge().verdict(key, [key[index].answer(both) for index in range(len(key.cases))])
+        assert set(judgement.misconceptions) == names, samples[first].case.name
+
+
 def test_error_in_another_case_is_named_beside_wrong_numbers() -> None:
     given = answers(3, lambda weights: 1.3 * weights)
     given[-1] = Raised("RuntimeError", "boom", line := "weights = weights @ more")
