@@ -162,6 +162,8 @@ def course_file() -> str:
         "`[late]`": reading.LATE,
         "`[serving]`": reading.SERVING,
         "`[assignments.NAME]`": reading.ASSIGNMENT,
+        "`[lti]`": reading.LTI,
+        "`[lti.platforms.NAME]`": reading.LTI_PLATFORM,
     }
     rows = {place: [[code(key), about] for key, about in each.items()] for place, each in known.items()}
     return _sections({place: table(["key", "what it says"], each) for place, each in rows.items()})

@@ -45,6 +45,7 @@ def serve(
     """
     from grader.serving.desk import GradingOptions
     from grader.serving.invitations import Proxy
+    from grader.serving.lti.registrations import read_settings, registration_code
     from grader.serving.server import ServerAddress
     from grader.serving.server import serve as run
     from grader.serving.student_pages import left_out
@@ -58,6 +59,10 @@ def serve(
             console.print(f"Serving at {url} until Ctrl-C.", highlight=False, soft_wrap=True)
             for name, code in codes.items():
                 console.print(f"  as {name}: {url}/enter/{code}", highlight=False, soft_wrap=True)
+            lti_address = read_settings(course.root).address
+            if lti_address:
+                registration_url = f"{lti_address}/lti/register/{registration_code(course.root)}"
+                console.print(f"Learning platforms register at {registration_url}", highlight=False, soft_wrap=True)
             for assignment, reason in left_out(course).items():
                 sentence = f"{assignment} cannot be submitted here: {reason}."
                 console.print(escape(sentence), highlight=False, soft_wrap=True)

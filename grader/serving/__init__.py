@@ -8,6 +8,7 @@ __all__ = [
     "arrivals",
     "desk",
     "invitations",
+    "lti",
     "receipts",
     "server",
     "student_pages",

@@ -61,6 +61,7 @@ class ClassPage(Handler):
             graded={arrival.assignment for arrival in last if arrival.state is Stage.GRADED},
             closed_here=[name for name, one in read_changes(self.services.course.root).items() if one.closed],
             asked=search,
+            platforms=len(outbox.tool.people.unknown()) if (outbox := self.services.outbox) else None,
             refresh=0 if search else 5,
         )
 

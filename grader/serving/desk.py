@@ -7,7 +7,7 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from grader.classroom.attempts import NoRoom
@@ -44,10 +44,11 @@ class News:
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waiting: dict[int, set[asyncio.Event]] = {}  # by submission
+        self._hear: Callable[[], None] = lambda: None
 
-    def listen(self) -> None:
-        """From now on, tasks of this loop are woken."""
-        self._loop = asyncio.get_running_loop()
+    def listen(self, hear: Callable[[], None] = lambda: None) -> None:
+        """From now on, tasks of this loop are woken, and `hear` is called whatever the news."""
+        self._loop, self._hear = asyncio.get_running_loop(), hear
 
     def tell(self, arrival: Arrival) -> None:
         if self._loop is not None:
@@ -55,6 +56,7 @@ class News:
                 self._loop.call_soon_threadsafe(self._wake, arrival.id)
 
     def _wake(self, key: int) -> None:
+        self._hear()
         for event in self._waiting.get(key, ()):
             event.set()
 

@@ -42,8 +42,11 @@ log = logging.getLogger(__name__)
 
 if TYPE_CHECKING:
     from grader.serving.hub import Hub
+    from grader.serving.lti.outbox import Outbox
 
 BY_LINK = "who"  # the cookie
+BY_LTI = "who_from_platform"  # … of somebody from a learning platform
+COOKIES: dict[str, float] = {BY_LINK: LONGEST.days, BY_LTI: 1}  # and how many days they last
 A_WHILE = timedelta(minutes=10)
 TEMPLATES = Path(__file__).parent / "templates"
 # Nothing is loaded from elsewhere, and no script runs but watch.js.
@@ -65,6 +68,7 @@ class Services:
     writing: Executor  # nbgrader writes one feedback page at a time
     proxy: Proxy | None = None
     hub: Hub | None = None
+    outbox: Outbox | None = None  # of points for learning platforms
     repeated: Repeated = field(default_factory=Repeated)
     going: Counter[tuple[str, str]] = field(default_factory=Counter)  # what goes on, by person and handler
 
@@ -168,6 +172,8 @@ class Handler(RequestHandler):
         session = self._session(BY_LINK, LONGEST.days)
         if session:
             return links(course).get(session.partition(" ")[0])
+        if self.services.outbox and (session := self._session(BY_LTI, COOKIES[BY_LTI])):
+            return self.services.outbox.tool.guest(int(session.partition(" ")[0]))
         name = self._name_from_proxy()
         return find_person(course, name) if name else None
 
@@ -185,19 +191,19 @@ class Handler(RequestHandler):
         if self.name_at_hub:
             self.current_user = find_person(self.services.course, self.name_at_hub)
 
-    def sign_in(self, guest: Invited, link: str) -> None:
+    def sign_in(self, guest: Invited, link: str, cookie: str = BY_LINK) -> None:
         """Sign this browser in, and whoever was signed in before out."""
         if self.services.sessions.are_too_many(guest.name):
             self.refuse(429, "You have signed out too often today. Sign in again tomorrow.")
         self.sign_out()
         session = f"{link} {secrets.token_urlsafe(16)}"
         attributes: dict[str, Any] = {"httponly": True, "samesite": "Lax", "secure": self.settings["secure"]}
-        self.set_signed_cookie(BY_LINK, session, LONGEST.days, path=self.base, **attributes)
+        self.set_signed_cookie(cookie, session, COOKIES[cookie], path=self.base, **attributes)
 
     def sign_out(self) -> None:
         """Forget this browser, and end its session, so that no copy of its cookie is of use."""
         hub = self.services.hub
-        cookies = {BY_LINK: LONGEST.days} | ({hub.cookie: hub.days} if hub else {})
+        cookies = COOKIES | ({hub.cookie: hub.days} if hub else {})
         for cookie, days in cookies.items():
             if self.current_user is not None and self._session(cookie, days):
                 self.services.sessions.end(self.person.name, self.get_cookie(cookie, ""))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from tornado.netutil import bind_sockets
 
@@ -23,12 +24,14 @@ from grader.serving.connections import BoundedServer
 from grader.serving.desk import Desk, GradingOptions
 from grader.serving.handler import Services
 from grader.serving.invitations import Proxy
+from grader.serving.lti.registrations import read_settings
 from grader.serving.repeated import log_seldom
 from grader.serving.sessions import Sessions
 from grader.serving.web import application
 
 if TYPE_CHECKING:
     from grader.serving.hub import Hub
+    from grader.serving.lti.outbox import Outbox
 
 MOST_OF_FORMS = 2**16  # bytes
 SLOWEST = 30.0  # seconds for a client to send a request
@@ -84,14 +87,34 @@ def _desk(course: Course, options: GradingOptions, address: ServerAddress, hub: 
         desk.start()
         with contextlib.closing(desk), ThreadPoolExecutor(1) as writing:
             sessions, secret = Sessions(arrivals.engine), secret_of(course.root)
-            yield Services(course, arrivals, desk, sessions, secret, writing, address.proxy, hub)
+            outbox = _outbox(course, arrivals, address, hub)
+            yield Services(course, arrivals, desk, sessions, secret, writing, address.proxy, hub, outbox)
+
+
+def _outbox(course: Course, arrivals: Arrivals, address: ServerAddress, hub: Hub | None) -> Outbox | None:
+    """Whatever sends points to learning platforms; None if course.toml says nothing of any."""
+    settings = read_settings(course.root)
+    if not settings.address:
+        return None
+    try:
+        from grader.serving.lti.outbox import Outbox
+        from grader.serving.lti.tool import Tool
+    except ImportError:
+        raise CourseError("LTI needs more packages. Run: pip install 'attention-grader[lti]'") from None
+    if settings.address.startswith("https:") and not address.https:
+        raise CourseError("The address of [lti] in course.toml begins with https://. Add --https.")
+    if f"{urlsplit(settings.address).path}/" != (hub.base if hub else "/"):
+        raise CourseError("The address of [lti] in course.toml has another path than this server's pages.")
+    return Outbox(Tool(course, arrivals.engine, settings), arrivals)
 
 
 async def _serve(
     services: Services, address: ServerAddress, sockets: list[socket.socket], ready: Callable[[int], None]
 ) -> None:
     stopped = asyncio.Event()
-    services.desk.news.listen()
+    outbox = services.outbox
+    services.desk.news.listen(*([outbox.wake] if outbox else []))
+    sending = asyncio.create_task(outbox.run()) if outbox else None
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     server = BoundedServer(
@@ -108,6 +131,8 @@ async def _serve(
     ready(sockets[0].getsockname()[1])
     await stopped.wait()
     server.stop()
+    if sending:
+        sending.cancel()
     await server.close_all_connections()
     if services.hub:
         await services.hub.close()

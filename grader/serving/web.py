@@ -42,6 +42,10 @@ def application(services: Services, *, secure: bool) -> Application:
         from grader.serving.hub import HubCallback, HubSignIn  # an extra
 
         handlers += [(r"/sign-in", HubSignIn), (r"/oauth_callback", HubCallback)]
+    if services.outbox:
+        from grader.serving.lti.platform_pages import ADDRESSES  # an extra
+
+        handlers += ADDRESSES
     key = hmac.new(services.secret, b"cookies", hashlib.sha256).hexdigest()
     return Application(
         [(re.escape(base[:-1]) + place, *rest) for place, *rest in handlers],

@@ -161,7 +161,23 @@ TERM = {
     "late": "A table: what being late costs.",
     "groups": 'A table of students who submit together: `blue = ["ada", "kurt"]`.',
     "serving": "A table: what `grader serve` allows and shows.",
+    "lti": "A table: the learning platforms whose students may come to `grader serve`.",
     "assignments": "A table for each assignment.",
+}
+LTI = {
+    "address": 'This server, as browsers reach it: `"https://grader.example.edu"`. Without it, there is no LTI.',
+    "private": 'Hosts of platforms that may have a private address: `["moodle.example.edu"]`. Usually none.',
+    "platforms": "A table for each platform without dynamic registration.",
+}
+LTI_PLATFORM = {
+    "issuer": "How the platform calls itself: its issuer, or platform id.",
+    "client_id": "How it calls this server.",
+    "deployment": "Its deployment id for this server.",
+    "login": "Its address for logins: the authentication request URL.",
+    "token": "Its address for access tokens.",
+    "keys": "Its address for its public keys: the JWKS, or keyset URL.",
+    "audience": "Whom our requests for tokens are for. Usually what `token` says.",
+    "family": '`"canvas"`, `"moodle"`, `"blackboard"` or `"brightspace"`. Usually guessed from the addresses.',
 }
 ASSIGNMENT = {
     Rule.VOID: 'Exercises that do not count: `[3, "mean"]`.',
@@ -179,20 +195,24 @@ ASSIGNMENT = {
 
 def read_rules(root: Path, assignments: Sequence[str] | None = None) -> Rules:
     """Read the rules in this folder. If the assignments are given, naming any other is an error."""
-    rules = _read_course_file(root / COURSE_FILE, assignments)
+    rules = _read_course_file(root, assignments)
     changed = {name: changes.applied_to(rules.of(name)) for name, changes in read_changes(root).items()}
     return replace(rules, assignments={**rules.assignments, **changed})
 
 
-def _read_course_file(path: Path, assignments: Sequence[str] | None) -> Rules:
+def read_course_table(root: Path) -> TomlTable:
+    """All of course.toml in this folder, unchecked; empty without the file."""
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        return TomlTable(tomllib.loads((root / COURSE_FILE).read_text(encoding="utf-8")))
     except FileNotFoundError:
-        return Rules()
+        return TomlTable({})
     except (OSError, ValueError, RecursionError) as error:  # also if it is not TOML, or not UTF-8
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
         raise CourseError(f"{COURSE_FILE} cannot be read: {reason}. Fix that, then run this again.") from None
-    term = TomlTable(values)
+
+
+def _read_course_file(root: Path, assignments: Sequence[str] | None) -> Rules:
+    term = read_course_table(root)
     term.check_keys(TERM)
     tables = term.table("assignments")
     if assignments is not None:

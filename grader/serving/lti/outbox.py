@@ -1,0 +1,189 @@
+"""Points on their way to platforms, in a table until they have arrived: none is lost, and none is sent for nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from grader.course.folder import Course
+from grader.gradebook.published import PublishedPoints
+from grader.model.untrusted import is_object, number
+from grader.serving.allowance import shown_to
+from grader.serving.arrivals import Arrivals
+from grader.serving.grades import SubmissionGrades, read_grades
+from grader.serving.invitations import Role
+from grader.serving.lti.platform_requests import PlatformError, read_body, read_object
+from grader.serving.lti.quirks import AGS, quirks_of
+from grader.serving.lti.registrations import Registration
+from grader.serving.lti.store import ITEMS, PEOPLE, SCORES
+from grader.serving.lti.tool import Tool
+from grader.term.rules import Detail
+
+log = logging.getLogger(__name__)
+
+WAITING, ARRIVED, REFUSED = "waiting", "arrived", "refused"
+OF_ITEM, OF_ITEMS = (f"application/vnd.ims.lis.v2.lineitem{kind}+json" for kind in ("", "container"))
+OF_SCORE, OF_RESULTS = "application/vnd.ims.lis.v1.score+json", "application/vnd.ims.lis.v2.resultcontainer+json"
+PAUSE, LONGEST_PAUSE = 15, 6 * 3600  # seconds between two tries
+LOOK_AGAIN = 60.0  # seconds until points are compared again, even if nothing is heard of
+BREATH = 2.0  # … between two comparisons, however much is heard of
+
+
+class Outbox:
+    """Compares what students may see with what has arrived, and sends what differs."""
+
+    def __init__(self, tool: Tool, arrivals: Arrivals) -> None:
+        self.tool = tool
+        self._arrivals = arrivals
+        self._news = asyncio.Event()
+
+    def wake(self) -> None:
+        """There may be other points, or another column for them."""
+        self._news.set()
+
+    async def run(self) -> None:
+        """Send points until the server ends. Whatever goes wrong, it goes on."""
+        while True:
+            try:
+                await asyncio.to_thread(self.collect)
+                await self.send()
+            except Exception:
+                log.exception("LTI: points could not be sent")
+            await asyncio.sleep(BREATH)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._news.wait(), LOOK_AGAIN)
+            self._news.clear()
+
+    def collect(self) -> None:
+        """Put into the table what differs from what has arrived."""
+        course, courses = Course(self.tool.course.root), self.tool.confirmed_courses()
+        for item in self.tool.store.read(ITEMS):
+            if int(item.course) not in courses:
+                continue
+            people = self.tool.store.read(PEOPLE, course=int(item.course), role=Role.STUDENT)
+            students = [person.student for person in people if person.student]
+            arrivals = self._arrivals.of_group(students, item.assignment)
+            grades = read_grades(course, item.assignment, arrivals, students, as_published=True)
+            platform = self.tool.registrations.get(courses[int(item.course)].registration)
+            for person in people:
+                score = self._score_of(person, grades) if person.student else {}
+                if score:
+                    self._put(platform, item, person, json.dumps(score, sort_keys=True))
+
+    def _score_of(self, person: Any, grades: SubmissionGrades) -> dict[str, Any]:
+        """What a platform should know of a student's points, but for the time; empty if it should know nothing."""
+        publication, max_points = grades.publication, grades.most(person.student)
+        standing: PublishedPoints | None = grades.standing(person.student)
+        if shown_to(grades.rules, person.student, datetime.now(UTC)) is Detail.NOTHING:
+            standing = publication.students.get(person.student) if publication else None
+            max_points = publication.max_points if publication else 0.0
+        if standing is None or not max_points:
+            return {}
+        progress = {"gradingProgress": "PendingManual" if standing.waits else "FullyGraded"}
+        points = {"scoreGiven": max(0.0, round(standing.total, 2)), "scoreMaximum": max_points}
+        score = {"userId": person.sub, "activityProgress": "Completed", **progress, **points}
+        arrival = grades.counting_arrival(person.student)
+        if arrival:
+            score["submission"] = {"submittedAt": arrival.arrived.isoformat()}
+            score["comment"] = f"Feedback: {self.tool.address}/submissions/{arrival.id}"
+        return score
+
+    def _put(self, platform: Registration, item: Any, person: Any, content: str) -> None:
+        keys, now = {"item": str(item.id), "person": str(person.id)}, datetime.now(UTC)
+        for score in self.tool.store.read(SCORES, **keys):
+            if score.content == content:
+                return
+            now = max(now, datetime.fromisoformat(score.timestamp) + quirks_of(platform.family).resolution)
+        fresh: dict[str, object] = {"state": WAITING, "problem": "", "tries": 0, "due": 0}
+        self.tool.store.put(SCORES, keys, content=content, timestamp=now.isoformat(timespec="milliseconds"), **fresh)
+
+    async def send(self) -> None:
+        """Send what is due, to all platforms at once, and to each of them one after the other."""
+        items = {str(item.id): item for item in self.tool.store.read(ITEMS)}
+        courses, queues = self.tool.confirmed_courses(), dict[str, list[Any]]()
+        for score in self.tool.store.read(SCORES, state=WAITING):
+            course = courses.get(int(items[score.item].course)) if score.item in items else None
+            if course and score.due <= time.time():
+                queues.setdefault(course.registration, []).append(score)
+        platforms = self.tool.registrations.confirmed()
+        await asyncio.gather(*(self._send_all(platforms[key], queue, items) for key, queue in queues.items()))
+
+    async def _send_all(self, platform: Registration, scores: list[Any], items: Mapping[str, Any]) -> None:
+        for score in scores:
+            try:
+                await self._send_one(platform, score, items[score.item])
+            except PlatformError as error:
+                due = int(time.time()) + min(PAUSE * 2 ** min(score.tries, 20), LONGEST_PAUSE)
+                state = WAITING if error.may_pass else REFUSED
+                self._note(score, state=state, problem=str(error), tries=score.tries + 1, due=due)
+                if error.may_pass:
+                    return  # the others would only make it worse
+
+    async def _send_one(self, platform: Registration, score: Any, item: Any) -> None:
+        content = {**json.loads(score.content), "timestamp": score.timestamp}
+        column = await self._find_column(platform, item, content["scoreMaximum"])
+        text = json.dumps(quirks_of(platform.family).adapt_score(content))
+        try:
+            await self.tool.client.call(platform, f"{AGS}score", "POST", below(column, "scores"), OF_SCORE, text)
+        except PlatformError as error:
+            if error.status != 409 or not await self._is_there(platform, column, content):
+                raise
+        self._note(score, state=ARRIVED, problem="", due=0)
+
+    def _note(self, score: Any, **values: object) -> None:
+        """Write down what has come of a score, unless there are other points by now."""
+        self.tool.store.change(SCORES, {"id": score.id, "timestamp": score.timestamp}, **values)
+
+    async def _is_there(self, platform: Registration, column: str, content: Mapping[str, Any]) -> bool:
+        """Whether these points have arrived before: we may have been cut off before we wrote that down."""
+        url = below(column, "results", user_id=content["userId"])
+        results = read_body(await self.tool.client.call(platform, f"{AGS}result.readonly", "GET", url, OF_RESULTS))
+        for result in results if isinstance(results, list) else []:
+            if is_object(result) and result.get("userId") == content["userId"]:
+                points, of = number(result.get("resultScore")), number(result.get("resultMaximum")) or 1.0
+                share = content["scoreGiven"] / content["scoreMaximum"]
+                return points is not None and bool(abs(points / of - share) < 1e-4)
+        return False
+
+    async def _find_column(self, platform: Registration, item: Any, max_points: float) -> str:
+        """The address of a column for points: the link's own, or one that we have made earlier, or a new one."""
+        if item.line_item:
+            return str(item.line_item)
+        client, scope = self.tool.client, quirks_of(platform.family).line_item_scope
+        url = below(item.line_items, resource_id=item.assignment)
+        columns = read_body(await client.call(platform, scope, "GET", url, OF_ITEMS))
+        found = [column for column in columns if is_object(column)] if isinstance(columns, list) else []
+        ours = [column for column in found if column.get("resourceId") == item.assignment]
+        if not ours:
+            content = {"label": item.assignment, "scoreMaximum": max_points, "resourceId": item.assignment}
+            text = json.dumps(content)
+            ours = [read_object(await client.call(platform, scope, "POST", item.line_items, OF_ITEM, text))]
+        address = ours[0].get("id")
+        if not isinstance(address, str):
+            raise PlatformError("It does not say where its column for points is.")
+        self.tool.store.change(ITEMS, {"id": item.id}, line_item=address)
+        return address
+
+    def missing(self) -> list[Any]:
+        """What has not arrived."""
+        return [score for score in self.tool.store.read(SCORES) if score.state != ARRIVED]
+
+    def try_again(self) -> None:
+        """Send now what has not arrived."""
+        for score in self.missing():
+            self._note(score, state=WAITING, tries=0, due=0)
+        self.wake()
+
+
+def below(url: str, name: str = "", **query: str) -> str:
+    """An address below another one, which may have a query of its own."""
+    parts = urlsplit(url)
+    path = f"{parts.path.rstrip('/')}/{name}" if name else parts.path
+    return urlunsplit(parts._replace(path=path, query=urlencode([*parse_qsl(parts.query), *query.items()])))

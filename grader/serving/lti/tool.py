@@ -1,0 +1,81 @@
+"""This server as platforms see it: a tool, with addresses and keys."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+import sqlalchemy as sql
+
+from grader.course.folder import Course
+from grader.serving.invitations import Invited
+from grader.serving.lti.claims import Launch
+from grader.serving.lti.keys import ToolKeys
+from grader.serving.lti.people import People
+from grader.serving.lti.platform_requests import PlatformClient
+from grader.serving.lti.registrations import (
+    LtiSettings,
+    Refusal,
+    Registration,
+    Registrations,
+    find_url_problem,
+    registration_code,
+)
+from grader.serving.lti.store import COURSES, PEOPLE, Store
+
+MOST_COURSES_WAITING = 100
+
+
+class Tool:
+    """What the handlers of LTI, and whatever sends points, work with."""
+
+    def __init__(self, course: Course, engine: sql.Engine, settings: LtiSettings) -> None:
+        self.course = course
+        self.store = Store(engine)
+        self.address = settings.address
+        self.private_hosts = settings.private_hosts
+        self.registrations = Registrations(self.store, settings.registrations)
+        self.keys = ToolKeys(course.root)
+        self.client = PlatformClient(self.keys, settings.private_hosts)
+        self.people = People(course, self.store)
+        self.registration_code = registration_code(course.root)
+
+    def url(self, place: str, assignment: str = "") -> str:
+        """An address of ours, for platforms."""
+        query = f"?assignment={quote(assignment, safe='')}" if assignment else ""
+        return f"{self.address}/lti/{place}{query}"
+
+    def is_ours(self, url: str) -> bool:
+        """Whether a link in a course leads here, and nowhere else."""
+        hosts = self.private_hosts | {"127.0.0.1", "localhost"}
+        is_below = url == self.address or url.startswith((f"{self.address}/", f"{self.address}?"))
+        return is_below and not find_url_problem(url, hosts)
+
+    def enter_course(self, registration: Registration, launch: Launch) -> Any:
+        """The row of the course that somebody comes from. One that is not confirmed is put on the instructors' list."""
+        context = launch.context.id if launch.context else ""
+        keys = {"registration": registration.key, "deployment": launch.deployment_id, "context": context}
+        waiting = self.store.read(COURSES, is_confirmed=0)
+        if len(waiting) >= MOST_COURSES_WAITING and not self.store.read(COURSES, **keys):
+            raise Refusal(
+                "courses-wait", "Too many courses wait for your instructor, who can confirm or remove them.", 429
+            )
+        members = launch.members.context_memberships_url if launch.members else ""
+        title = (launch.context.title or "") if launch.context else ""
+        course = self.store.put(COURSES, keys, title=title[:200], members_url=members)
+        if not course.is_confirmed:
+            sentence = "This course is not connected yet. An instructor confirms it here, on the page “Platforms”."
+            raise Refusal(f"course-{course.id}", sentence, 403)
+        return course
+
+    def confirmed_courses(self) -> dict[int, Any]:
+        """The rows of the courses that belong to ours now, by id."""
+        platforms = self.registrations.confirmed()
+        rows = self.store.read(COURSES, is_confirmed=1)
+        return {row.id: row for row in rows if row.registration in platforms}
+
+    def guest(self, person_id: int) -> Invited | None:
+        """As whom somebody from a platform is signed in, as long as the course there belongs to ours."""
+        courses = self.confirmed_courses()
+        is_welcome = any(person.course in courses for person in self.store.read(PEOPLE, id=person_id))
+        return self.people.guest(person_id) if is_welcome else None
