@@ -22,7 +22,6 @@ from support.lti_platform import (
     REMOVED,
     Answer,
     PlatformDouble,
-    Request,
     codes_in,
     private_key,
     running,
@@ -191,7 +190,7 @@ def test_a_student_who_left_the_roster_is_no_longer_signed_in(server: LtiServer,
 
 def test_a_course_waits_until_an_instructor_has_confirmed_it(server: LtiServer, platform: PlatformDouble) -> None:
     """Anybody may teach another course on the same platform, and would be an instructor here."""
-    other = {f"{CLAIM}context": {"id": "course-2", "title": "Knitting"}, "roles": [INSTRUCTOR]}
+    other: dict[str, Any] = {f"{CLAIM}context": {"id": "course-2", "title": "Knitting"}, "roles": [INSTRUCTOR]}
     browser = server.browser()
     assert refused(browser.launch(platform, **other)) == "course-2"
     assert browser.client.get("/class").status_code == 401
@@ -229,7 +228,7 @@ def test_signing_out_ends_the_session(server: LtiServer, platform: PlatformDoubl
 def test_a_link_names_its_assignment(server: LtiServer, platform: PlatformDouble) -> None:
     browser = server.browser()
     assert browser.launch(platform, f"{server.target}?assignment=week1").headers["Location"] == "/#week1"
-    custom = {f"{CLAIM}custom": {"assignment": "week2"}}
+    custom: dict[str, Any] = {f"{CLAIM}custom": {"assignment": "week2"}}
     assert browser.launch(platform, **custom).headers["Location"] == "/#week2"
     assert browser.launch(platform, f"{server.target}?assignment=../../x").headers["Location"] == "/#"
 
@@ -513,7 +512,7 @@ def test_courses_of_strangers_fill_no_table(
     server: LtiServer, platform: PlatformDouble, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("grader.serving.lti.tool.MOST_COURSES_WAITING", 3)
-    contexts = [{f"{CLAIM}context": {"id": f"other-{number}"}} for number in range(5)]
+    contexts: list[dict[str, Any]] = [{f"{CLAIM}context": {"id": f"other-{number}"}} for number in range(5)]
     codes = [refused(server.browser().launch(platform, **context)) for context in contexts]
     assert codes == ["course-2", "course-3", "course-4", "courses-wait", "courses-wait"]
 
@@ -546,15 +545,12 @@ def test_unknown_keys_do_not_make_us_ask_again_and_again(server: LtiServer, plat
     "content", [b"", b"[]", b'{"keys": 5}', b'{"keys": [5, {"kty": "RSA", "kid": "key-1", "n": 5}]}']
 )
 def test_keys_that_cannot_be_read_are_none(server: LtiServer, platform: PlatformDouble, content: bytes) -> None:
-    def answer(_request: Request) -> Answer:
-        return Answer(200, content)
-
-    platform.answer = answer  # type: ignore[method-assign]
+    platform.instead = Answer(200, content)
     assert refused(server.browser().launch(platform)) in ("platform-keys", "token-kid")
 
 
 def test_a_platform_that_is_away_is_a_sentence(server: LtiServer, platform: PlatformDouble) -> None:
-    platform.answer = lambda _request: Answer(503)  # type: ignore[method-assign]
+    platform.instead = Answer(503)
     answer = server.browser().launch(platform)
     assert (refused(answer), answer.status_code) == ("platform-keys", 502)
 
@@ -614,8 +610,7 @@ def test_a_name_that_leads_to_a_private_address_is_not_asked(
 
 def test_redirections_are_not_followed(server: LtiServer, platform: PlatformDouble) -> None:
     with running(PlatformDouble()) as other:
-        moved = Answer(302, headers={"Location": f"{other.address}/jwks"})
-        platform.answer = lambda _request: moved  # type: ignore[method-assign]
+        platform.instead = Answer(302, headers={"Location": f"{other.address}/jwks"})
         assert refused(server.browser().launch(platform)) == "platform-keys"
         assert other.requests == []
 

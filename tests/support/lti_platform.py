@@ -37,7 +37,7 @@ REMOVED = object()  # in place of a claim
 
 
 @functools.cache
-def private_key(number: int = 0) -> RSAPrivateKey:
+def private_key(number: int = 0) -> RSAPrivateKey:  # noqa: ARG001
     """A key; others for other numbers."""
     return generate_private_key(public_exponent=65537, key_size=2048)
 
@@ -90,6 +90,7 @@ class PlatformDouble:
     registered: list[dict[str, Any]] = field(default_factory=list)
     tokens: dict[str, str] = field(default_factory=dict)  # scopes by token
     assertions: list[dict[str, Any]] = field(default_factory=list)
+    instead: Answer | None = None  # of any other answer
 
     @property
     def name(self) -> str:
@@ -140,6 +141,8 @@ class PlatformDouble:
 
     def answer(self, request: Request) -> Answer:
         self.requests.append(request)
+        if self.instead:
+            return self.instead
         match request.path.strip("/").split("/"):
             case ["jwks"]:
                 public = RSAAlgorithm.to_jwk(self.key.public_key(), as_dict=True)
@@ -269,15 +272,15 @@ def running(platform: PlatformDouble) -> Iterator[PlatformDouble]:
                 self.close_connection = True
                 return
             content = answer.content if isinstance(answer.content, bytes) else json.dumps(answer.content).encode()
+            content = b"" if answer.status == 204 else content
             self.send_response(answer.status)
             headers = {"Content-Type": answer.kind, "Content-Length": str(len(content)), **answer.headers}
             for name, value in headers.items():
                 self.send_header(name, value)
             self.end_headers()
-            if answer.status != 204:
-                self.wfile.write(content)
+            self.wfile.write(content)
 
-        do_POST = do_GET
+        do_POST = do_GET  # noqa: N815
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     platform.address = f"http://127.0.0.1:{server.server_address[1]}"
