@@ -268,9 +268,8 @@ def used(server: LtiServer, platform: PlatformDouble) -> Mapping[str, Served]:
     (course,) = server.tool.store.read(COURSES, context="course-1")
     members = server.run(read_members(server.tool, course))
     student = server.browser()
-    student.launch(
-        platform, sub="certified student", email="emmy@example.edu", **{f"{CLAIM}custom": {"assignment": "week1"}}
-    )
+    custom: dict[str, Any] = {f"{CLAIM}custom": {"assignment": "week1"}}
+    student.launch(platform, sub="certified student", email="emmy@example.edu", **custom)
     grades = Mock(rules=AssignmentRules(), publication=None, most=lambda _student: 10.0)
     grades.standing = lambda _student: PublishedPoints({}, 8.0)
     grades.counting_arrival = lambda _student: None
@@ -320,8 +319,9 @@ OUTCOMES: dict[str, Callable[[Any], bool]] = {
     "GET members": lambda members: set(members) == {"certified student"},
     "GET lineitems": lambda items: len(items) == 1,  # none was there, so one was made
     "POST lineitems": lambda items: items["1"]["resourceId"] == "week1" and items["1"]["scoreMaximum"] == 10.0,
-    "POST scores": lambda scores: {(score["userId"], score["scoreGiven"]) for score in scores}
-    >= {("certified student", 8.0)},
+    "POST scores": lambda scores: (
+        {(score["userId"], score["scoreGiven"]) for score in scores} >= {("certified student", 8.0)}
+    ),
     "GET results": lambda missing: missing == [],  # after a conflict, it said that there were none yet
 }
 GRADE_SERVICES = {

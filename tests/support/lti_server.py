@@ -19,10 +19,10 @@ from tornado.netutil import bind_sockets
 from grader.authoring.beginnings import new_assignment, new_course
 from grader.course.folder import Course
 from grader.gradebook.hidden_seed import secret_of
-from grader.gradebook.roster import Enrolled, write_roster
+from grader.gradebook.roster import RosterLine, write_roster
 from grader.serving import invitations
 from grader.serving.arrivals import Arrivals
-from grader.serving.desk import Desk, How
+from grader.serving.desk import Desk, GradingOptions
 from grader.serving.handler import Services
 from grader.serving.invitations import Role
 from grader.serving.lti.outbox import Outbox
@@ -36,9 +36,9 @@ from support.served import token_in
 
 ASSIGNMENTS = ("week1", "week2")
 ROSTER = [
-    Enrolled("ada", "Ada", "Lovelace", email="ada@example.edu"),
-    Enrolled("emmy", "Emmy", "Noether", email="emmy@example.edu", lms_user_id="4711"),
-    Enrolled("kurt", "Kurt", "Gödel", email="kurt@example.edu", username="kgoedel", canvas_id="77"),
+    RosterLine("ada", "Ada", "Lovelace", email="ada@example.edu"),
+    RosterLine("emmy", "Emmy", "Noether", email="emmy@example.edu", lms_user_id="4711"),
+    RosterLine("kurt", "Kurt", "Gödel", email="kurt@example.edu", username="kgoedel", canvas_id="77"),
 ]
 
 
@@ -78,10 +78,9 @@ class LtiServer:
     async def _serve(self, sockets: Any, secure: bool) -> None:
         self.loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
         with ThreadPoolExecutor(1) as writing:
-            services = Services(
-                self.course, self.arrivals, Desk(self.course, self.arrivals, How(1)), Sessions(self.arrivals.engine),
-                secret_of(self.course.root), writing, outbox=self.outbox,
-            )  # fmt: skip
+            desk, sessions = Desk(self.course, self.arrivals, GradingOptions(1)), Sessions(self.arrivals.engine)
+            secret = secret_of(self.course.root)
+            services = Services(self.course, self.arrivals, desk, sessions, secret, writing, outbox=self.outbox)
             server = HTTPServer(application(services, secure=secure), max_body_size=2**16, max_header_size=2**14)
             server.add_sockets(sockets)
             self._started.set()

@@ -117,7 +117,7 @@ async def read_launch(client: PlatformClient, registration: Registration, nonce:
         launch = msgspec.convert(claims, Launch)
     except (msgspec.ValidationError, RecursionError, UnicodeEncodeError) as error:
         match = re.search(r"(?:field `|at `\$\.)([^`\[]+)", str(error))
-        raise refuse_token(match[1].rpartition("/")[2] if match else "claims") from None
+        raise refuse_token(re.split("[/.]", match[1])[-1] if match else "claims") from None
     if launch.message_type == "LtiResourceLinkRequest" and launch.resource_link is None:
         raise refuse_token("resource_link")
     if registration.deployment not in ("", launch.deployment_id):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
-from grader.collecting.enrolling import Imported, import_students
+from grader.collecting.enrolling import ImportResult, import_students
 from grader.model.untrusted import is_object
 from grader.sandbox.plain_text import one_line
 from grader.serving.invitations import Role
@@ -37,7 +37,7 @@ _NAMES |= {"first name": "given_name", "last name": "family_name"}
 class CourseImport(NamedTuple):
     """What has come of the members of a course."""
 
-    imported: Imported
+    imported: ImportResult
     removed: list[str]  # students who were there earlier, and are no longer active members
 
 

@@ -133,8 +133,10 @@ class Outbox:
         try:
             await self.tool.client.call(platform, f"{AGS}score", "POST", below(column, "scores"), OF_SCORE, text)
         except PlatformError as error:
-            if error.status != 409 or not await self._is_there(platform, column, content):
+            if error.status != 409:
                 raise
+            if not await self._is_there(platform, column, content):
+                raise PlatformError("It has newer points, which somebody may have set there.", 409) from None
         self._note(score, state=ARRIVED, problem="", due=0)
 
     def _note(self, score: Any, **values: object) -> None:
@@ -176,9 +178,11 @@ class Outbox:
         return [score for score in self.tool.store.read(SCORES) if score.state != ARRIVED]
 
     def try_again(self) -> None:
-        """Send now what has not arrived."""
+        """Send now what has not arrived; what was refused, as points of now."""
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
         for score in self.missing():
-            self._note(score, state=WAITING, tries=0, due=0)
+            timestamp = now if score.state == REFUSED else score.timestamp
+            self._note(score, state=WAITING, timestamp=timestamp, tries=0, due=0)
         self.wake()
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from grader.course.folder import Course
-from grader.gradebook.roster import Enrolled, read_roster
-from grader.serving.invitations import Invited, Role, named
+from grader.gradebook.roster import RosterLine, read_roster
+from grader.serving.invitations import Invited, Role, find_person
 from grader.serving.lti.store import PEOPLE, Store
 
 # What the roster calls the ids that platforms send.
@@ -23,7 +23,7 @@ class Identity(NamedTuple):
     ids: Mapping[str, str]  # by the keys of COLUMNS
 
 
-def find_student(roster: Mapping[str, Enrolled], identity: Identity) -> str:
+def find_student(roster: Mapping[str, RosterLine], identity: Identity) -> str:
     """The student whom the ids mean, or else the address; empty if that is nobody, or not sure. Names mean nobody."""
     by_ids = {student for kind, text in identity.ids.items() for student in _find(roster, COLUMNS[kind], text)}
     by_address = _find(roster, ("email",), identity.email)
@@ -32,12 +32,12 @@ def find_student(roster: Mapping[str, Enrolled], identity: Identity) -> str:
     return students.pop() if len(students) == 1 and not is_contradicted else ""
 
 
-def _find(roster: Mapping[str, Enrolled], columns: tuple[str, ...], text: str) -> set[str]:
+def _find(roster: Mapping[str, RosterLine], columns: tuple[str, ...], text: str) -> set[str]:
     students = set()
-    for enrolled in roster.values():
-        names = {getattr(enrolled, column).casefold() for column in columns}
+    for line in roster.values():
+        names = {getattr(line, column).casefold() for column in columns}
         if text and text.casefold() in names:
-            students.add(enrolled.id)
+            students.add(line.id)
     return students
 
 
@@ -60,7 +60,7 @@ class People:
     def link(self, person_id: int, student: str) -> bool:
         """Let this person be this student, unless either is linked already. It never changes."""
         people = self._store.read(PEOPLE, id=person_id, student="")
-        if not people or named(self._course, student) is None:
+        if not people or find_person(self._course, student) is None:
             return False
         if self._store.read(PEOPLE, registration=people[0].registration, student=student):
             return False
@@ -74,6 +74,6 @@ class People:
         for person in self._store.read(PEOPLE, id=person_id):
             if person.role != Role.STUDENT:
                 return Invited(f"{person.name or person.email or person.sub} (LTI {person.id})", Role(person.role))
-            guest = named(self._course, person.student) if person.student else None
+            guest = find_person(self._course, person.student) if person.student else None
             return guest if guest and guest.role is Role.STUDENT else None
         return None

@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 from tornado.web import HTTPError
 
 from grader.gradebook.hidden_seed import secret_of
+from grader.serving.lti.quirks import find_family
 from grader.serving.lti.store import REGISTRATIONS, Store
-from grader.term.reading import LTI, LTI_PLATFORM, TomlTable, read_course_table, shown
+from grader.term.reading import LTI, LTI_PLATFORM, TomlTable, quote, read_course_table
 
 MOST_WAITING = 20  # registrations that no instructor has confirmed
 LONGEST = 1000  # characters of an address
@@ -60,7 +61,7 @@ class LtiSettings:
 
 def read_settings(root: Path) -> LtiSettings:
     table = read_course_table(root).table("lti")
-    table.only(LTI)
+    table.check_keys(LTI)
     hosts = frozenset(name.lower() for name in table.names("private", '["moodle.example.edu"]'))
     address = _read_url(table, "address", hosts | {*_LOOPBACK}) if table.values else ""
     platforms = table.table("platforms")
@@ -69,25 +70,26 @@ def read_settings(root: Path) -> LtiSettings:
 
 
 def _read_platform(table: TomlTable, name: str, hosts: frozenset[str]) -> Registration:
-    table.only(LTI_PLATFORM)
+    table.check_keys(LTI_PLATFORM)
     texts = {key: _read_text(table, key) for key in ("issuer", "client_id", "deployment")}
     texts |= {f"{key}_url": _read_url(table, key, hosts) for key in ("login", "token", "keys")}
     texts |= {key: _read_text(table, key) for key in ("audience", "family") if key in table.values}
+    texts.setdefault("family", find_family("", texts["issuer"], texts["login_url"], texts["token_url"]))
     return Registration(**texts, name=name)  # type: ignore[arg-type]
 
 
 def _read_text(table: TomlTable, key: str) -> str:
     value = table.values.get(key)
     if not isinstance(value, str) or not 0 < len(value) <= LONGEST:
-        what = "it is missing" if value is None else f"{shown(value)} is not a text"
-        raise table.wrong(key, what, f'Write {key} = "…", as the platform shows it')
+        what = "it is missing" if value is None else f"{quote(value)} is not a text"
+        raise table.error(key, what, f'Write {key} = "…", as the platform shows it')
     return value
 
 
 def _read_url(table: TomlTable, key: str, hosts: frozenset[str]) -> str:
     value = _read_text(table, key)
     if problem := find_url_problem(value, hosts):
-        raise table.wrong(key, f"{shown(value)} {problem}", f'Write {key} = "https://…"')
+        raise table.error(key, f"{quote(value)} {problem}", f'Write {key} = "https://…"')
     return value
 
 
