@@ -14,6 +14,7 @@ from rich.markup import escape
 from typer.core import TyperGroup
 
 from grader.cli import autograde, results, serving, submissions
+from grader.cli.learning_platforms import lti
 from grader.cli.new import new
 from grader.cli.options import Assignments
 from grader.cli.participants import students
@@ -23,7 +24,7 @@ from grader.errors import CourseError
 from grader.model.exercise_files import describe_error, location_of_error
 
 # In the order of an instructor's work.
-ORDER = ["new", "release", "students", "serve", "submit"]
+ORDER = ["new", "release", "students", "serve", "lti", "submit"]
 ORDER += ["collect", "autograde", "publish", "feedback", "report", "export"]
 ORDER += ["try", "validate", "demo", "doctor"]  # less common ones
 
@@ -55,6 +56,7 @@ app = typer.Typer(
 )
 app.add_typer(new, name="new")
 app.add_typer(students, name="students")
+app.add_typer(lti, name="lti")
 app.command()(serving.serve)
 app.command()(serving.submit)
 app.command(hidden=True)(serving.receipt)  # the help has a screen, and no more

@@ -41,7 +41,7 @@ Platforms = Annotated[
 ]
 Roster = Annotated[Path | None, typer.Option(help="Canvas: the gradebook exported from there.")]
 Column = Annotated[str, typer.Option(help="Canvas, Moodle: the assignment's name there.")]
-By = Annotated[Identifier | None, typer.Option(help="Moodle, --send: how to match students; username by default.")]
+By = Annotated[Identifier | None, typer.Option(help="Moodle: how to match students; username by default.")]
 StaleAnyway = Annotated[bool, typer.Option("--stale-anyway", help="Go on even if something changed since grading.")]
 Device = Annotated[Literal["cpu", "cuda"], typer.Option(help="The device to test code on.")]
 Assignment = Annotated[str, typer.Argument(help="The assignment, such as week1.", autocompletion=_assignments)]

@@ -5,17 +5,22 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
 from grader.classroom.terminal_tables import folding, plain_table
+from grader.cli.learning_platforms import import_from_platforms
 from grader.cli.submissions import WAITING
 from grader.cli.terminal import console, errors
 from grader.course.folder import open_course
+from grader.errors import CourseError
 from grader.sandbox.plain_text import listed, one_line
+
+if TYPE_CHECKING:
+    from grader.collecting.enrolling import ImportResult
 
 log = logging.getLogger(__name__)
 
@@ -58,12 +63,15 @@ def show(context: typer.Context) -> None:
 @students.command("import")
 def import_table(
     file: Annotated[
-        Path, typer.Argument(help="A table with id, name, email and so on, or an export from Moodle or Canvas.")
-    ],
+        Path | None, typer.Argument(help="A table with id, name, email and so on, or an export from Moodle or Canvas.")
+    ] = None,
+    lti: Annotated[
+        bool, typer.Option("--lti", help="Instead of a table: the students of the connected courses.")
+    ] = False,
 ) -> None:
-    """Import students from a table into the roster.
+    """Import students from a table, or from a learning platform, into the roster.
 
-    Values in the table replace those in the roster. Everything else stays. Invalid lines are skipped and listed,
+    New values replace those in the roster. Everything else stays. Invalid lines are skipped and listed,
     and the command then exits with 3.
 
     Example: `grader students import participants.csv`
@@ -71,10 +79,20 @@ def import_table(
     course = open_course()
     from grader.classroom.run import alone
     from grader.collecting.enrolling import import_students
+
+    if (file is None) == (not lti):
+        raise CourseError("Name a table of students, or use --lti.")
+    with alone(course):
+        results = import_from_platforms(course) if file is None else [import_students(course, file)]
+    for result in results:
+        _show_result(result, "the learning platform" if file is None else one_line(file))
+    if any(result.bad_lines for result in results):
+        raise typer.Exit(WAITING)
+
+
+def _show_result(result: ImportResult, source: str) -> None:
     from grader.gradebook.roster import FILE
 
-    with alone(course):
-        result = import_students(course, file)
     if result.changes:
         rows = [[student, "; ".join(changes)] for student, changes in result.changes.items()]
         console.print(_table(["changed", "what"], rows[:_MAX_LISTED]))
@@ -86,8 +104,7 @@ def import_table(
         log.warning(f"Skipped line {line}: {problem}.")
     if result.bad_lines:
         count, them = ("1 line", "it") if len(result.bad_lines) == 1 else (f"{len(result.bad_lines)} lines", "them")
-        errors.print(f"Skipped {count}. Fix {them} in {escape(one_line(file))}, then run this again.", highlight=False)
-        raise typer.Exit(WAITING)
+        errors.print(f"Skipped {count}. Fix {them} in {escape(source)}, then run this again.", highlight=False)
 
 
 def _table(columns: Iterable[str], rows: Iterable[list[str]]) -> Table:

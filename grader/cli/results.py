@@ -36,16 +36,11 @@ def publish(
         bool, typer.Option("--waiting-anyway", help="Publish even if answers still need manual grading.")
     ] = False,
     history: Annotated[bool, typer.Option("--history", help="Only show what was published so far.")] = False,
-    send: Annotated[
-        bool, typer.Option("--send", help="Also send points to Canvas or Moodle, after showing them.")
-    ] = False,
-    at: Annotated[str, typer.Option(metavar="COURSE/ASSIGNMENT", help="With --send: their IDs on the platform.")] = "",
-    link: Annotated[str, typer.Option(help="With --send: a link to feedback; {student} becomes the id.")] = "",
 ) -> None:
     """Publish points and feedback, and keep a copy.
 
-    Feedback goes to feedback/, exports go to export/, and copies of both to published/. With --send, points also go
-    straight to the platform.
+    Feedback goes to feedback/, exports go to export/, and copies of both to published/. A server that is connected to a
+    learning platform sends the points there.
 
     Example: `grader publish week1 --to moodle`
     """
@@ -59,12 +54,6 @@ def publish(
     if history:
         console.print(history_table(course, assignment))
         return
-    if send:
-        from grader.cli.sending import receiver, send_published
-
-        platform = receiver(to or [], at)
-    elif at or link:
-        raise CourseError("--at and --link only work with --send. Add it, or leave them out.")
     options: dict[str, Any] = {"roster": roster, "column": column, "by": by}
     try:
         new = tell_students(
@@ -85,8 +74,6 @@ def publish(
         sentence = f"Published {assignment} for {count} (publication {new.number})."
     exports = f", files for platforms in {EXPORTS}/" if to else ""
     console.print(f"{sentence} Pages are in {course.called('feedback')}/{exports}.", highlight=False)
-    if send:
-        send_published(course, assignment, platform, by or "username", link, yes)
 
 
 def feedback(assignment: Assignment, student: Student = None) -> None:

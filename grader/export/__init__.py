@@ -1,3 +1,3 @@
-"""Export points to Canvas and Moodle: as files, and through their interfaces for programs."""
+"""Export points as files, for Canvas, Moodle and other programs."""
 
-__all__ = ["destinations", "platform", "points", "send"]
+__all__ = ["destinations", "points"]

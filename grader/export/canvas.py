@@ -8,14 +8,12 @@ import itertools
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from grader.collecting.rosters import read_text
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.export.platform import Grade, PlatformStudent, check_max_points, checked_id, checked_list, checked_points
 from grader.export.points import (
     IDENTIFIERS,
     as_csv,
@@ -25,7 +23,6 @@ from grader.export.points import (
     with_identifiers,
     write_export,
 )
-from grader.export.rest import Rest
 from grader.gradebook.standing import Standing
 from grader.gradebook.standings import ClassGrades
 from grader.pages.spreadsheet import defused, is_formula, number
@@ -203,61 +200,3 @@ def _find_column(titles: Sequence[str], title: str) -> int | None:
             f"Choose one, such as: --column '{one_line(titles[columns[0]])}'"
         )
     return columns[0] if columns else None
-
-
-_NAMES = {"canvas_id": "id", "username": "login_id", "email": "email", "idnumber": "sis_user_id"}
-_NEXT = re.compile(r'<([^>]+)>\s*;[^,]*\brel="next"')
-MOST_PAGES = 1000
-
-
-class CanvasApi:
-    name = "Canvas"
-    at_once = 1
-
-    def __init__(self, rest: Rest, course: str, assignment: str) -> None:
-        self._rest = rest
-        self._course = f"api/v1/courses/{course}"
-        self._assignment = f"{self._course}/assignments/{assignment}"
-
-    def check_assignment(self, max_points: float) -> None:
-        assignment = self._rest.get(self._assignment).data
-        title = one_line(assignment.get("name", ""), 100)
-        if assignment.get("grading_type") != "points":
-            raise CourseError(
-                f"In Canvas, “{title}” is not graded with points. Change that there, then run this again."
-            )
-        points = assignment.get("points_possible")
-        check_max_points(self.name, title, None if points is None else checked_points(points), max_points)
-
-    def people(self) -> list[PlatformStudent]:
-        people = []
-        for user in self._pages(f"{self._course}/users", {"enrollment_type[]": "student", "per_page": "100"}):
-            names = {name: str(user.get(key) or "") for name, key in _NAMES.items()}
-            people.append(PlatformStudent(checked_id(user["id"]), names))
-        return people
-
-    def points(self) -> dict[str, float | None]:
-        """The points in Canvas now, without excused students: theirs must not be changed."""
-        points: dict[str, float | None] = {}
-        for submission in self._pages(f"{self._assignment}/submissions", {"per_page": "100"}):
-            if not submission.get("excused"):
-                score = submission["score"]
-                points[checked_id(submission["user_id"])] = None if score is None else checked_points(score)
-        return points
-
-    def save(self, grades: Sequence[Grade]) -> None:
-        """Send grade and comment in one request, so that there is never one without the other."""
-        (grade,) = grades
-        form = {"submission[posted_grade]": number(grade.points), "comment[text_comment]": grade.comment}
-        self._rest.send("PUT", f"{self._assignment}/submissions/{grade.id}", form)
-
-    def _pages(self, path: str, query: Mapping[str, str]) -> Iterator[Any]:
-        """All entries, page by page: each page says where the next one is."""
-        reply = self._rest.get(path, query)
-        for _ in range(MOST_PAGES):
-            yield from checked_list(reply.data)
-            following = _NEXT.search(reply.headers.get("Link", ""))
-            if not following:
-                return
-            reply = self._rest.get(following[1])
-        raise CourseError("Canvas returned too many pages. Nothing was sent.")

@@ -16,7 +16,6 @@ import pytest
 
 from grader.classroom.run import autograde
 from grader.course.folder import Course
-from grader.export import send as sending
 from grader.export.canvas import export_canvas
 from grader.export.moodle import export_moodle
 from grader.export.points import describe_waiting
@@ -377,7 +376,8 @@ def test_exports_and_comments_say_what_waits(course: Course, messages: Messages)
     ]
     assert [row.split(",")[-1] for row in export_term(course).read_text().splitlines()][1:] == ["", "", WORDS]
     told, _ = points_to_publish(course, WORDS)
-    assert "test-greeting: 0, why: 0, plot: waits" in sending._comment(told["kurt"], 12, "kurt", "")
+    described = [f"{exercise}: {told['kurt'].describe(exercise)}" for exercise in told["kurt"].points]
+    assert "test-greeting: 0, why: 0, plot: waits" in ", ".join(described)
 
 
 # --- pages -----------------------------------------------------------------------------------------------------------
