@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib.util
 import resource
 import signal
 import socket
@@ -24,7 +25,7 @@ from grader.serving.connections import BoundedServer
 from grader.serving.desk import Desk, GradingOptions
 from grader.serving.handler import Services
 from grader.serving.invitations import Proxy
-from grader.serving.lti.registrations import read_settings
+from grader.serving.lti.registrations import LtiSettings, read_settings
 from grader.serving.repeated import log_seldom
 from grader.serving.sessions import Sessions
 from grader.serving.web import application
@@ -58,6 +59,7 @@ def serve(course: Course, address: ServerAddress, options: GradingOptions, ready
         raise CourseError(f"Submissions cannot be confined here: {reason}. `grader doctor` says more.")
     log_seldom()
     hub = _hub(address)
+    lti = _read_lti(course, address, hub)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each open page is a file
     try:
@@ -66,7 +68,7 @@ def serve(course: Course, address: ServerAddress, options: GradingOptions, ready
         raise CourseError(
             f"{address.host}:{address.port} cannot be used: {error.strerror}. Name another --port."
         ) from None
-    with _desk(course, options, address, hub) as services:
+    with _desk(course, options, address, hub, lti) as services:
         asyncio.run(_serve(services, address, sockets, ready))
 
 
@@ -80,31 +82,38 @@ def _hub(address: ServerAddress) -> Hub | None:
     return Hub(secure=address.https)
 
 
+def _read_lti(course: Course, address: ServerAddress, hub: Hub | None) -> LtiSettings:
+    """What course.toml says of learning platforms, if this server can do it."""
+    settings = read_settings(course.root)
+    if settings.address and not (importlib.util.find_spec("jwt") and importlib.util.find_spec("cryptography")):
+        raise CourseError("LTI needs more packages. Run: pip install 'attention-grader[lti]'")
+    if settings.address.startswith("https:") and not address.https:
+        raise CourseError("The address of [lti] in course.toml begins with https://. Add --https.")
+    if settings.address and f"{urlsplit(settings.address).path}/" != (hub.base if hub else "/"):
+        raise CourseError("The address of [lti] in course.toml has another path than this server's pages.")
+    return settings
+
+
 @contextlib.contextmanager
-def _desk(course: Course, options: GradingOptions, address: ServerAddress, hub: Hub | None) -> Iterator[Services]:
+def _desk(
+    course: Course, options: GradingOptions, address: ServerAddress, hub: Hub | None, lti: LtiSettings
+) -> Iterator[Services]:
     with contextlib.closing(Arrivals(course)) as arrivals:
         desk = Desk(course, arrivals, options)
         desk.start()
         with contextlib.closing(desk), ThreadPoolExecutor(1) as writing:
             sessions, secret = Sessions(arrivals.engine), secret_of(course.root)
-            outbox = _outbox(course, arrivals, address, hub)
+            outbox = _outbox(course, arrivals, lti)
             yield Services(course, arrivals, desk, sessions, secret, writing, address.proxy, hub, outbox)
 
 
-def _outbox(course: Course, arrivals: Arrivals, address: ServerAddress, hub: Hub | None) -> Outbox | None:
+def _outbox(course: Course, arrivals: Arrivals, settings: LtiSettings) -> Outbox | None:
     """Whatever sends points to learning platforms; None if course.toml says nothing of any."""
-    settings = read_settings(course.root)
     if not settings.address:
         return None
-    try:
-        from grader.serving.lti.outbox import Outbox
-        from grader.serving.lti.tool import Tool
-    except ImportError:
-        raise CourseError("LTI needs more packages. Run: pip install 'attention-grader[lti]'") from None
-    if settings.address.startswith("https:") and not address.https:
-        raise CourseError("The address of [lti] in course.toml begins with https://. Add --https.")
-    if f"{urlsplit(settings.address).path}/" != (hub.base if hub else "/"):
-        raise CourseError("The address of [lti] in course.toml has another path than this server's pages.")
+    from grader.serving.lti.outbox import Outbox
+    from grader.serving.lti.tool import Tool
+
     return Outbox(Tool(course, arrivals.engine, settings), arrivals)
 
 

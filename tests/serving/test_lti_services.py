@@ -238,11 +238,11 @@ def grades(monkeypatch: pytest.MonkeyPatch) -> Grades:
     return grades
 
 
-def come(server: LtiServer, platform: PlatformDouble, *students: str) -> None:
+def come(server: LtiServer, platform: PlatformDouble, *students: str, **more: Any) -> None:
     """Let students come by the link of an assignment."""
     for student in students or ("ada",):
         custom = {f"{CLAIM}custom": {"assignment": "week1"}}
-        claims: dict[str, Any] = {"sub": f"sub-{student}", "email": f"{student}@example.edu", **custom}
+        claims: dict[str, Any] = {"sub": f"sub-{student}", "email": f"{student}@example.edu", **custom, **more}
         assert server.browser().launch(platform, **claims).status_code == 302
 
 

@@ -12,9 +12,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import httpx
 import jwt
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
 from jwt.algorithms import RSAAlgorithm
@@ -179,7 +181,8 @@ class PlatformDouble:
         return Answer(200, {"access_token": token, "token_type": "Bearer", "expires_in": 3600, "scope": form["scope"]})
 
     def keys_of_tool(self) -> Any:
-        return ()
+        """The tool's keys, as it publishes them."""
+        return [SimpleNamespace(public=key) for key in httpx.get(self.tool_keys).json()["keys"]]
 
     def is_allowed(self, request: Request, *scopes: str) -> bool:
         token = request.headers.get("Authorization", "").removeprefix("Bearer ")

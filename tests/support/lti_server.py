@@ -55,11 +55,14 @@ def small_course(root: Path) -> Course:
 class LtiServer:
     """Our server, with platforms in its course.toml."""
 
-    def __init__(self, course: Course, platforms: Mapping[str, PlatformDouble], *, secure: bool = False) -> None:
+    def __init__(
+        self, course: Course, platforms: Mapping[str, PlatformDouble], *, secure: bool = False, family: str = ""
+    ) -> None:
         self.course = course
         sockets = bind_sockets(0, "127.0.0.1")
         self.address = f"http://127.0.0.1:{sockets[0].getsockname()[1]}"
-        tables = [f"[lti.platforms.{name}]\n{platform.course_toml}" for name, platform in platforms.items()]
+        more = f'\nfamily = "{family}"' if family else ""
+        tables = [f"[lti.platforms.{name}]\n{platform.course_toml}{more}" for name, platform in platforms.items()]
         lines = ["[lti]", f'address = "{self.address}"', 'private = ["127.0.0.1"]', *tables]
         (course.root / "course.toml").write_text("\n".join(lines))
         write_roster(course.root, ROSTER)

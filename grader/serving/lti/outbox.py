@@ -149,9 +149,8 @@ class Outbox:
         results = read_body(await self.tool.client.call(platform, f"{AGS}result.readonly", "GET", url, OF_RESULTS))
         for result in results if isinstance(results, list) else []:
             if is_object(result) and result.get("userId") == content["userId"]:
-                points, of = number(result.get("resultScore")), number(result.get("resultMaximum")) or 1.0
-                share = content["scoreGiven"] / content["scoreMaximum"]
-                return points is not None and bool(abs(points / of - share) < 1e-4)
+                points, of = number(result.get("resultScore")) or 0.0, number(result.get("resultMaximum")) or 1.0
+                return bool(abs(points / of - content["scoreGiven"] / content["scoreMaximum"]) < 1e-4)
         return False
 
     async def _find_column(self, platform: Registration, item: Any, max_points: float) -> str:
