@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -24,7 +25,7 @@ from test_lti_services import Grades, come, deliver, make_due
 
 from grader.serving.lti.store import SCORES
 from support.chromium import Page
-from support.lti_platform import INSTRUCTOR, LEARNER, PlatformDouble, private_key, running
+from support.lti_platform import INSTRUCTOR, LEARNER, Answer, PlatformDouble, private_key, running
 from support.lti_server import Browser, LtiServer, small_course
 from support.moodle_double import GradeItem, MoodleDouble
 
@@ -195,7 +196,7 @@ def launch_theirs(browser: Browser, platform: TheirPlatform, roles: list[str], p
         get_data = asked
         form_data = None
 
-    launch: Any = TheirLaunch(Asked(), platform)  # type: ignore[arg-type]
+    launch: Any = TheirLaunch(Asked(), platform)
     launch.set_user_data("user-1", roles, full_name="Ada", email_address="ada@example.edu")
     launch.set_resource_link_claim("link-1")
     launch.set_launch_context_claim("course-1")
@@ -220,8 +221,6 @@ def test_the_library_lti1p3platform_launches_students_and_instructors(
 def test_the_library_lti1p3platform_reads_what_was_chosen(
     their_server: LtiServer, theirs: TheirPlatform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import re
-
     monkeypatch.setattr(theirs, "fetch_public_key", lambda url: httpx.get(url).json())
     page = launch_theirs(their_server.browser(), theirs, [INSTRUCTOR], "https://theirs.example.edu/return")
     tokens = re.findall(r'name="JWT" value="([^"]+)"', page.text)
@@ -238,15 +237,13 @@ def test_the_library_lti1p3platform_gives_us_a_token(
     grades: Grades,
 ) -> None:
     """It checks what we sign, and gives a token that it takes for points."""
-    from support.lti_platform import Answer
-
     monkeypatch.setattr(theirs, "fetch_public_key", lambda url: httpx.get(url).json())
     monkeypatch.setattr(other, "give_token", lambda request: Answer(200, theirs.get_access_token(request.form)))
-    seen = []
+    seen: list[bool] = []
 
     def is_allowed(request: Any, *scopes: str) -> bool:
         token = request.headers["Authorization"].removeprefix("Bearer ")
-        seen.append(theirs.validate_token(token, list(scopes)))
+        seen.append(bool(theirs.validate_token(token, list(scopes))))
         return seen[-1]
 
     monkeypatch.setattr(other, "is_allowed", is_allowed)
@@ -282,9 +279,8 @@ def test_a_student_comes_from_lti_provider_mock_in_a_browser(tmp_path: Path, bro
     }
     environment = os.environ | {f"LTI_PROVIDER_MOCK__{name}": value for name, value in settings.items()}
     command = [sys.executable, "-m", "uvicorn", "--port", str(port), "lti_provider_mock.server:app"]
-    process = subprocess.Popen(
-        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path
-    )
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(command, env=environment, stdout=quiet, stderr=quiet, cwd=tmp_path)
     try:
         page = Page(browser)
         until = time.monotonic() + 100

@@ -31,9 +31,8 @@ class MoodleDouble(PlatformDouble):
 
     def authenticate(self, query: dict[str, str], user: str, hint: str) -> str:
         """What auth.php says to a login that comes back: an error, or nothing."""
-        if not all(
-            query.get(name) for name in ("scope", "response_type", "client_id", "redirect_uri", "login_hint", "nonce")
-        ):
+        required = ("scope", "response_type", "client_id", "redirect_uri", "login_hint", "nonce")
+        if not all(query.get(name) for name in required):
             return "invalid_request"
         if query["scope"] != "openid":
             return "invalid_scope"
