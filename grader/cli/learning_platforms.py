@@ -54,7 +54,7 @@ def show(context: typer.Context) -> None:
 
     with open_outbox(course) as outbox:
         store = outbox.tool.store
-        items, people = ({str(row.id): row for row in store.read(table)} for table in (ITEMS, PEOPLE))
+        items, people = ({str(row.id): row for row in store.rows(table)} for table in (ITEMS, PEOPLE))
         missing = [score for score in outbox.missing() if score.item in items and score.person in people]
         unknown = [person.name or person.email or person.sub for person in outbox.tool.people.unknown()]
     table = plain_table(*folding("assignment", "student", "tries", "why"))

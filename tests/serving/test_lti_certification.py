@@ -180,7 +180,7 @@ def picked(server: LtiServer, platform: PlatformDouble) -> dict[str, Any]:
         r'<form method="post" action="([^"]+)">\s*<input type="hidden" name="JWT" value="([^"]+)">', answer.text
     )
     token = forms[0][1]
-    (key,) = server.tool.keys.read()
+    (key,) = server.tool.keys.current()
     public: Any = RSAAlgorithm.from_jwk(key.public)
     return {
         "page": answer,
@@ -265,7 +265,7 @@ class Served:
 def used(server: LtiServer, platform: PlatformDouble) -> Mapping[str, Served]:
     """All services, each used once: the roster, columns, a column made, a score and, where it may be there, results."""
     platform.members = [{"user_id": "certified student", "roles": [LEARNER], "name": "Emmy Noether"}]
-    (course,) = server.tool.store.read(COURSES, context="course-1")
+    (course,) = server.tool.store.rows(COURSES, context="course-1")
     members = server.run(read_members(server.tool, course))
     student = server.browser()
     custom: dict[str, Any] = {f"{CLAIM}custom": {"assignment": "week1"}}

@@ -13,6 +13,7 @@ import jwt
 import pytest
 
 from grader.serving.lti import platform_requests, registrations
+from grader.serving.lti.launches import _cookie
 from grader.serving.lti.store import COURSES, NONCES, PEOPLE, REGISTRATIONS
 from support.lti_platform import (
     CLAIM,
@@ -205,8 +206,11 @@ def test_whoever_came_from_a_course_that_is_removed_is_signed_out(server: LtiSer
     browser = server.browser()
     browser.launch(platform, roles=[INSTRUCTOR])
     assert browser.client.get("/class").status_code == 200
-    server.tool.store.remove(COURSES)
+    with server.signed_in("prof") as prof:
+        form = {**token_in(prof.get("/platforms").text), "decision": "remove-course", "key": "1"}
+        prof.post("/platforms", data=form)
     assert browser.client.get("/class").status_code == 401
+    assert [server.tool.store.rows(table) for table in (COURSES, PEOPLE)] == [[], []]
 
 
 def test_a_session_is_never_another_persons(server: LtiServer, platform: PlatformDouble) -> None:
@@ -284,7 +288,8 @@ def test_another_browser_cannot_use_a_state(server: LtiServer, platform: Platfor
     asked = browser.log_in(platform)
     token = platform.sign(browser.claims(platform, asked["nonce"]))
     assert refused(victim.send(asked["state"], token)) == "state"
-    victim.log_in(platform)  # has a state of its own by now
+    while _cookie(victim.log_in(platform)["state"]) != _cookie(asked["state"]):
+        pass  # until it has a state of its own under the same name
     assert refused(victim.send(asked["state"], token)) == "state"
     assert browser.send(asked["state"], token).status_code == 302
 
@@ -416,6 +421,13 @@ def test_a_link_that_leads_elsewhere_is_refused(server: LtiServer, platform: Pla
     assert refused(httpx.get(f"{server.address}/lti/login", params=login)) == "target"
 
 
+@pytest.mark.parametrize("rest", [".evil.example.org/", "@evil.example.org/", ":8000/", "x"])
+def test_an_address_that_only_begins_like_ours_is_another(server: LtiServer, rest: str) -> None:
+    server.tool.address = "https://grader.example.edu"
+    assert server.tool.is_ours("https://grader.example.edu/lti/launch")
+    assert not server.tool.is_ours(f"https://grader.example.edu{rest}")
+
+
 @pytest.mark.parametrize(
     ("change", "code"),
     [
@@ -493,9 +505,9 @@ def test_a_flood_of_logins_fills_nothing(server: LtiServer, platform: PlatformDo
         for _ in range(300):
             stranger.get("/lti/login", params=platform.login(server.target))
         assert len(stranger.cookies) <= 8
-    assert server.tool.store.read(NONCES) == []
+    assert server.tool.store.rows(NONCES) == []
     assert browser.launch(platform).status_code == 302
-    assert len(server.tool.store.read(NONCES)) == 1
+    assert len(server.tool.store.rows(NONCES)) == 1
 
 
 def test_nonces_are_forgotten_when_no_launch_can_use_them(
@@ -505,7 +517,7 @@ def test_nonces_are_forgotten_when_no_launch_can_use_them(
     later = time.time() + 1300
     monkeypatch.setattr("grader.serving.lti.store.time.time", lambda: later)
     assert server.tool.store.use_nonce("next")
-    assert len(server.tool.store.read(NONCES)) == 1
+    assert len(server.tool.store.rows(NONCES)) == 1
 
 
 def test_courses_of_strangers_fill_no_table(
@@ -583,7 +595,7 @@ def test_no_private_address_is_asked_unless_it_is_allowed(server: LtiServer, hos
     client = platform_requests.PlatformClient(server.tool.keys, frozenset())
 
     async def ask() -> None:
-        await client.read(f"https://{host}:1/")
+        await client.fetch_json(f"https://{host}:1/")
 
     with pytest.raises(platform_requests.PlatformError, match="private address"):
         server.run(ask())
@@ -601,7 +613,7 @@ def test_a_name_that_leads_to_a_private_address_is_not_asked(
     client = platform_requests.PlatformClient(server.tool.keys, frozenset())
 
     async def ask() -> None:
-        await client.read("https://canvas.example.edu/jwks")
+        await client.fetch_json("https://canvas.example.edu/jwks")
 
     with pytest.raises(platform_requests.PlatformError, match="private address"):
         server.run(ask())
@@ -629,7 +641,7 @@ def test_a_platform_registers_itself_and_an_instructor_confirms_it(server: LtiSe
         asked = register(server, moodle, "GET")
         assert "Connect 127.0.0.1?" in asked.text
         assert moodle.registered == []
-        assert server.tool.store.read(REGISTRATIONS) == []
+        assert server.tool.store.rows(REGISTRATIONS) == []
         done = register(server, moodle)
         assert "An instructor now has to confirm this platform" in done.text
         (tool,) = moodle.registered
@@ -638,7 +650,7 @@ def test_a_platform_registers_itself_and_an_instructor_confirms_it(server: LtiSe
         assert tool["jwks_uri"] == f"{server.address}/lti/jwks"
         login = httpx.get(f"{server.address}/lti/login", params=moodle.login(server.target))
         assert refused(login) == "platform-unknown"
-        (row,) = server.tool.store.read(REGISTRATIONS)
+        (row,) = server.tool.store.rows(REGISTRATIONS)
         assert (row.family, row.deployment, row.is_confirmed) == ("moodle", "deployment-1", 0)
         with server.signed_in("prof") as prof:
             page = prof.get("/platforms").text
@@ -705,7 +717,7 @@ def test_only_instructors_decide(server: LtiServer, platform: PlatformDouble) ->
     with server.signed_in("prof") as prof:
         form = {"decision": "remove-course", "key": "1"}
         assert prof.post("/platforms", data=form).status_code == 403  # a form of another site
-    assert len(server.tool.store.read(COURSES)) == 1
+    assert len(server.tool.store.rows(COURSES)) == 1
 
 
 def test_short_names_of_roles_are_those_of_the_course(server: LtiServer, platform: PlatformDouble) -> None:

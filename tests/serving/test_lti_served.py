@@ -53,7 +53,7 @@ def connected(course: Course, platform: PlatformDouble) -> Iterator[Served]:
     platform.tool_keys = f"{address}/lti/jwks"
     with contextlib.closing(Arrivals(course)) as arrivals:
         keys = {"registration": key_of(platform), "deployment": platform.deployment, "context": "course-1"}
-        Store(arrivals.engine).put(COURSES, keys, title="Machine Learning", is_confirmed=1)
+        Store(arrivals.engine).save(COURSES, keys, title="Machine Learning", is_confirmed=1)
     with serving(course, "--port", str(port)) as served:
         assert served.address == address
         yield served
@@ -114,15 +114,15 @@ def test_points_arrive_once_though_the_server_is_killed_while_they_go_out(
         served.stop()
         with contextlib.closing(Arrivals(course)) as arrivals:
             store = Store(arrivals.engine)
-            item = store.put(
+            item = store.save(
                 ITEMS, {"course": "1", "assignment": "week1"}, line_items=f"{platform.address}/lineitems?a=1"
             )
             for number in range(STUDENTS):
                 keys = {"registration": key_of(platform), "sub": f"user-{number}"}
-                person = store.put(PEOPLE, keys, student="", role="student", course=1)
+                person = store.save(PEOPLE, keys, student="", role="student", course=1)
                 content = {"userId": person.sub, "scoreGiven": number, "scoreMaximum": STUDENTS}
                 values = {"content": json.dumps(content), "timestamp": "2026-11-30T10:00:00.000+00:00"}
-                store.put(SCORES, {"item": str(item.id), "person": str(person.id)}, state="waiting", **values)
+                store.save(SCORES, {"item": str(item.id), "person": str(person.id)}, state="waiting", **values)
         kills = {3: "after", 4: "before", 7: "after", 9: "before"}  # … the platform has written it down
         take, count = platform.take_score, [0]
 
@@ -142,7 +142,7 @@ def test_points_arrive_once_though_the_server_is_killed_while_they_go_out(
         wait_until(lambda: len(platform.arrived) == STUDENTS)
         with contextlib.closing(Arrivals(course)) as arrivals:
             store = Store(arrivals.engine)
-            wait_until(lambda: {row.state for row in store.read(SCORES)} == {"arrived"})
+            wait_until(lambda: {row.state for row in store.rows(SCORES)} == {"arrived"})
     points = {score["userId"]: score["scoreGiven"] for score in platform.arrived}
     assert len(platform.arrived) == STUDENTS
     assert points == {f"user-{number}": number for number in range(STUDENTS)}

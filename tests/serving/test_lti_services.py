@@ -152,7 +152,7 @@ MEMBERS = [
 
 
 def import_all(server: LtiServer) -> Any:
-    (course,) = server.tool.store.read(COURSES)
+    (course,) = server.tool.store.rows(COURSES)
     return server.run(import_members(server.tool, course))
 
 
@@ -252,7 +252,7 @@ def deliver(server: LtiServer) -> None:
 
 
 def make_due(server: LtiServer) -> None:
-    for score in server.tool.store.read(SCORES):
+    for score in server.tool.store.rows(SCORES):
         server.tool.store.change(SCORES, {"id": score.id}, due=0)
 
 
@@ -559,14 +559,14 @@ def test_keys_change_without_a_break(tmp_path: Path, monkeypatch: pytest.MonkeyP
             return moment
 
     monkeypatch.setattr(keys, "datetime", Clock)
-    (first,) = tool_keys.read()
+    (first,) = tool_keys.current()
     second = tool_keys.add()
-    published = [[key.kid for key in tool_keys.read()]]
+    published = [[key.kid for key in tool_keys.current()]]
     signing = [tool_keys.signing_key().kid]
     for days in (0.9, 1.1, 6.9, 7.1):
         later = moment
         moment = datetime.now(UTC) + timedelta(days=days)
-        published.append([key.kid for key in tool_keys.read()])
+        published.append([key.kid for key in tool_keys.current()])
         signing.append(tool_keys.signing_key().kid)
         del later
     both = [first.kid, second.kid]
@@ -607,7 +607,7 @@ def test_an_answer_that_is_too_large_is_none(server: LtiServer, platform: Platfo
     platform.instead = Answer(200, b" " * (platform_requests.MOST_BYTES + 1))
 
     async def ask() -> None:
-        await server.tool.client.read(f"{platform.address}/jwks")
+        await server.tool.client.fetch_json(f"{platform.address}/jwks")
 
     with pytest.raises(PlatformError):
         server.run(ask())

@@ -31,7 +31,7 @@ from grader.serving.lti.store import COURSES
 from grader.serving.lti.tool import Tool
 from grader.serving.sessions import Sessions
 from grader.serving.web import application
-from support.lti_platform import PlatformDouble
+from support.lti_platform import CLAIM, PlatformDouble
 from support.served import token_in
 
 ASSIGNMENTS = ("week1", "week2")
@@ -104,7 +104,7 @@ class LtiServer:
 
     def trust(self, platform: PlatformDouble) -> None:
         """Make a platform know our keys."""
-        platform.keys_of_tool = self.tool.keys.read  # type: ignore[method-assign]
+        platform.keys_of_tool = self.tool.keys.current  # type: ignore[method-assign]
 
     @property
     def target(self) -> str:
@@ -114,12 +114,12 @@ class LtiServer:
         """What an instructor does with a course that somebody has come from."""
         (key,) = [
             key
-            for key, each in self.tool.registrations.read().items()
+            for key, each in self.tool.registrations.by_key().items()
             if (each.issuer, each.client_id) == (platform.name, platform.client_id)
         ]
         keys = {"registration": key, "deployment": platform.deployment, "context": context}
         members = f"{platform.address}/members"
-        row = self.tool.store.put(COURSES, keys, title="Machine Learning", is_confirmed=1, members_url=members)
+        row = self.tool.store.save(COURSES, keys, title="Machine Learning", is_confirmed=1, members_url=members)
         return int(row.id)
 
     def browser(self) -> Browser:
@@ -157,8 +157,9 @@ class Browser:
     def launch(self, platform: PlatformDouble, target: str = "", **claims: Any) -> httpx.Response:
         """Both steps, with other claims than usual."""
         asked = self.log_in(platform, target)
-        changed = {**self.claims(platform, asked["nonce"], target), **claims}
-        return self.send(asked["state"], platform.sign(changed))
+        return self.send(asked["state"], platform.sign(self.claims(platform, asked["nonce"], target, **claims)))
 
-    def claims(self, platform: PlatformDouble, nonce: str, target: str = "", **claims: Any) -> dict[str, Any]:
-        return {**platform.claims(target or self.server.target, nonce), **claims}
+    def claims(self, platform: PlatformDouble, nonce: str, target: str = "", /, **claims: Any) -> dict[str, Any]:
+        """What the platform signs, with other claims than usual; `roles` are those of LTI."""
+        changed = {f"{CLAIM}roles" if name == "roles" else name: value for name, value in claims.items()}
+        return {**platform.claims(target or self.server.target, nonce), **changed}

@@ -15,7 +15,7 @@ from grader.sandbox.plain_text import one_line
 from grader.serving.invitations import Role
 from grader.serving.lti.people import COLUMNS, Identity
 from grader.serving.lti.platform_requests import PlatformClient, PlatformError
-from grader.serving.lti.registrations import OPEN_AGAIN, Refusal, Registration
+from grader.serving.lti.registrations import OPEN_AGAIN, LtiRefusal, Registration
 
 CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
 SERVICES = "https://purl.imsglobal.org/spec/lti-"
@@ -79,8 +79,8 @@ class Launch(Struct, frozen=True):
         """Who it was. What a platform did not fill in begins with a dollar sign."""
         ids = {"number": text_in(self.lis, "person_sourcedid")}
         ids |= {kind: text_in(self.custom, kind) for kind in COLUMNS if text_in(self.custom, kind)}
-        known = {kind: text for kind, text in ids.items() if not text.startswith("$")}
-        return Identity(self.sub, one_line(self.name or "", 100), one_line(self.email or "", 255), known)
+        filled_in = {kind: text for kind, text in ids.items() if not text.startswith("$")}
+        return Identity(self.sub, one_line(self.name or "", 100), one_line(self.email or "", 255), filled_in)
 
 
 def text_in(values: Mapping[str, Any] | None, name: str) -> str:
@@ -101,8 +101,8 @@ def read_role(roles: Sequence[object]) -> Role:
     return Role.INSTRUCTOR if "Instructor" in names else Role.STUDENT
 
 
-def refuse_token(code: str) -> Refusal:
-    return Refusal(f"token-{code}", f"What your learning platform has sent is not valid. {OPEN_AGAIN}")
+def refuse_token(code: str) -> LtiRefusal:
+    return LtiRefusal(f"token-{code}", f"What your learning platform has sent is not valid. {OPEN_AGAIN}")
 
 
 async def read_launch(client: PlatformClient, registration: Registration, nonce: str, token: str) -> Launch:
@@ -139,7 +139,9 @@ async def _verify(client: PlatformClient, registration: Registration, token: str
             token, key, ["RS256"], options, audience=audience, issuer=issuer, leeway=LEEWAY
         )
     except PlatformError:
-        raise Refusal("platform-keys", f"Your learning platform does not tell us its keys. {OPEN_AGAIN}", 502) from None
+        raise LtiRefusal(
+            "platform-keys", f"Your learning platform does not tell us its keys. {OPEN_AGAIN}", 502
+        ) from None
     except (jwt.PyJWTError, RecursionError) as error:
         name = type(error).__name__.removesuffix("Error").removesuffix("Signature")
         raise refuse_token(name.lower()) from None

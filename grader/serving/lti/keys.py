@@ -27,7 +27,7 @@ class ToolKey(NamedTuple):
     kid: str
     private: RSAPrivateKey
     public: dict[str, Any]  # as platforms read it
-    made: datetime
+    created: datetime
 
 
 class ToolKeys:
@@ -36,41 +36,47 @@ class ToolKeys:
     def __init__(self, root: Path) -> None:
         self._path = root / FILE
 
-    def read(self) -> list[ToolKey]:
+    def current(self) -> list[ToolKey]:
         """The keys that are still of use, the oldest first; the first one is made when it is needed."""
         if not self._path.exists():
             return [self.add()]
         keys = _parse(self._path.read_text(encoding="utf-8"), self._path)
-        replaced = [key.made for key in keys[1:]] + [datetime.now(UTC)]
+        replaced = [key.created for key in keys[1:]] + [datetime.now(UTC)]
         return [key for key, until in zip(keys, replaced, strict=True) if datetime.now(UTC) < until + GRACE]
 
     def signing_key(self) -> ToolKey:
         """The newest key that platforms had time to read; the oldest, if there is none."""
-        keys = self.read()
-        ready = [key for key in keys if key.made + NOTICE <= datetime.now(UTC)]
+        keys = self.current()
+        ready = [key for key in keys if key.created + NOTICE <= datetime.now(UTC)]
         return ready[-1] if ready else keys[0]
 
     def add(self) -> ToolKey:
         """Make a key. Those that are no longer of use are removed."""
-        keys = self.read() if self._path.exists() else []
+        keys = self.current() if self._path.exists() else []
         key = _describe(generate_private_key(public_exponent=65537, key_size=BITS), datetime.now(UTC))
-        content = [{"made": each.made.isoformat(), "key": RSAAlgorithm.to_jwk(each.private)} for each in [*keys, key]]
+        content = [
+            {"created": each.created.isoformat(), "key": RSAAlgorithm.to_jwk(each.private)} for each in [*keys, key]
+        ]
         write_whole(self._path, json.dumps(content, indent=1).encode(), mode=0o600, lasting=True)
         return key
 
 
 @functools.lru_cache(4)
 def _parse(text: str, path: Path) -> list[ToolKey]:
+    keys = []
     try:
-        entries = [(RSAAlgorithm.from_jwk(entry["key"]), entry["made"]) for entry in json.loads(text)]
-        return [_describe(key, datetime.fromisoformat(made)) for key, made in entries if isinstance(key, RSAPrivateKey)]
+        for entry in json.loads(text):
+            private = RSAAlgorithm.from_jwk(entry["key"])
+            if isinstance(private, RSAPrivateKey):
+                keys.append(_describe(private, datetime.fromisoformat(entry["created"])))
     except (InvalidKeyError, ValueError, KeyError, TypeError):
         raise CourseError(f"{path} cannot be read. Put back a copy, or remove it and register again.") from None
+    return keys
 
 
-def _describe(private: RSAPrivateKey, made: datetime) -> ToolKey:
+def _describe(private: RSAPrivateKey, created: datetime) -> ToolKey:
     public = RSAAlgorithm.to_jwk(private.public_key(), as_dict=True)
     text = json.dumps({name: public[name] for name in ("e", "kty", "n")}, separators=(",", ":"))
     kid = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()  # RFC 7638
-    used = {"kid": kid, "alg": "RS256", "use": "sig"}
-    return ToolKey(kid, private, {**{name: public[name] for name in ("e", "kty", "n")}, **used}, made)
+    usage = {"kid": kid, "alg": "RS256", "use": "sig"}
+    return ToolKey(kid, private, {**{name: public[name] for name in ("e", "kty", "n")}, **usage}, created)

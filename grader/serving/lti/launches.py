@@ -8,18 +8,27 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
-from tornado.web import HTTPError
+import msgspec
 
 from grader.model.untrusted import converted
+from grader.serving.grades import read_grades
 from grader.serving.handler import BY_LTI, Handler
 from grader.serving.invitations import Role
-from grader.serving.lti.claims import TEST_STUDENT, Launch, read_launch, read_role, refuse_token, text_in
-from grader.serving.lti.deep_links import make_choices
+from grader.serving.lti.claims import (
+    CLAIM,
+    SERVICES,
+    TEST_STUDENT,
+    Launch,
+    read_launch,
+    read_role,
+    refuse_token,
+    text_in,
+)
 from grader.serving.lti.outbox import Outbox
-from grader.serving.lti.registrations import OPEN_AGAIN, Refusal, Registration, origin_of
+from grader.serving.lti.registrations import OPEN_AGAIN, LtiRefusal, Registration, find_url_problem, origin_of
 from grader.serving.lti.store import ITEMS
 from grader.serving.lti.tool import Tool
 from grader.serving.student_pages import released
@@ -27,6 +36,8 @@ from grader.serving.student_pages import released
 MINUTES = 10  # between the two steps
 COOKIES = 8  # launches of one browser at once
 LONGEST_HINT = 4000
+ANSWER_LASTS = 3600  # seconds that the answer of a picker is valid
+RESOURCE_LINK = "ltiResourceLink"
 FIELDS = ("iss", "login_hint", "target_link_uri", "lti_message_hint", "client_id")
 
 
@@ -47,13 +58,12 @@ class LtiHandler(Handler):
 
     @property
     def outbox(self) -> Outbox:
-        if self.services.outbox is None:
-            raise HTTPError(404)
+        assert self.services.outbox
         return self.services.outbox
 
     def log_exception(self, typ: object, value: object, tb: object) -> None:
         """Write down the code, and nothing that was sent: it may be a token."""
-        if isinstance(value, Refusal):
+        if isinstance(value, LtiRefusal):
             self.warn(f"LTI: refused: {value.code}")
         else:
             super().log_exception(typ, value, tb)
@@ -89,7 +99,7 @@ class FromPlatform(LtiHandler):
         step: FirstStep | None = converted(json.loads(cookie), FirstStep) if cookie else None
         if step is None or not hmac.compare_digest(step.state.encode(), state.encode("utf-8", "surrogatepass")):
             sentence = f"This was not opened just now in this browser, or it keeps no cookies here. {OPEN_AGAIN}"
-            raise Refusal("state", sentence, 403)
+            raise LtiRefusal("state", sentence, 403)
         return step
 
 
@@ -104,21 +114,21 @@ class LtiLogin(FromPlatform):
     def get(self) -> None:
         values = {name: self.get_argument(name, "", strip=False) for name in FIELDS}
         if any(len(value) > LONGEST_HINT for value in values.values()) or not (values["iss"] and values["login_hint"]):
-            raise Refusal("login", f"This is not how learning platforms send people here. {OPEN_AGAIN}")
+            raise LtiRefusal("login", f"This is not how learning platforms send people here. {OPEN_AGAIN}")
         registration = self.tool.registrations.find(values["iss"], values["client_id"])
         target = values["target_link_uri"]
         if not self.tool.is_ours(target):
-            raise Refusal("target", "The link in your course leads elsewhere. Ask your instructor to add it again.")
-        given = {name: value for name, value in values.items() if value}
+            raise LtiRefusal("target", "The link in your course leads elsewhere. Ask your instructor to add it again.")
+        fields = {name: value for name, value in values.items() if value}
         # A picker belongs into the frame that waits for its answer; everything else has a window of its own.
         is_picker = urlsplit(target).path == urlsplit(self.tool.url("pick")).path
         if self.request.headers.get("Sec-Fetch-Dest") == "iframe" and not is_picker:
             self.allow_frames()
-            self.show("new_window", fields=given)
+            self.show("new_window", fields=fields)
             return
         step = FirstStep(secrets.token_urlsafe(32), secrets.token_urlsafe(32), registration.key)
         self.keep(step)
-        query = {name: value for name, value in given.items() if name.endswith("hint")}
+        query = {name: value for name, value in fields.items() if name.endswith("hint")}
         query |= {"scope": "openid", "response_type": "id_token", "response_mode": "form_post", "prompt": "none"}
         query |= {"client_id": registration.client_id, "redirect_uri": self.tool.url("launch")}
         query |= {"state": step.state, "nonce": step.nonce}
@@ -134,7 +144,7 @@ class LtiLaunch(FromPlatform):
     async def post(self) -> None:
         step = self.take(self.get_body_argument("state", ""))
         if self.get_body_argument("error", ""):
-            raise Refusal("platform-refused", f"Your learning platform did not sign you in. {OPEN_AGAIN}", 403)
+            raise LtiRefusal("platform-refused", f"Your learning platform did not sign you in. {OPEN_AGAIN}", 403)
         registration = self.tool.registrations.get(step.registration)
         token = self.get_body_argument("id_token", "")
         launch = await read_launch(self.tool.client, registration, step.nonce, token)
@@ -148,20 +158,20 @@ class LtiLaunch(FromPlatform):
             self._show_picker(registration, launch, role, step.nonce)
             return
         if TEST_STUDENT in launch.roles:
-            raise Refusal("test-student", "A test student of your learning platform cannot submit here.", 403)
+            raise LtiRefusal("test-student", "A test student of your learning platform cannot submit here.", 403)
         person = self.tool.people.enter(registration.key, launch.identity, role=role, course=course.id)
         assignment = self._assignment(launch)
         if assignment and launch.endpoint:
             urls = {"line_item": launch.endpoint.lineitem, "line_items": launch.endpoint.lineitems}
-            known = {name: url for name, url in urls.items() if url}
-            if known:
-                self.tool.store.put(ITEMS, {"course": str(course.id), "assignment": assignment}, **known)
+            columns = {name: url for name, url in urls.items() if url}
+            if columns:
+                self.tool.store.save(ITEMS, {"course": str(course.id), "assignment": assignment}, **columns)
         guest = self.tool.people.guest(person.id)
         if guest is None:
             sentence = (
                 "This course does not know you yet. Your instructor says who you are here; then open the link again."
             )
-            raise Refusal(f"person-{person.id}", sentence, 403)
+            raise LtiRefusal(f"person-{person.id}", sentence, 403)
         self.outbox.wake()
         self.sign_in(guest, str(person.id), BY_LTI)
         self.redirect(f"{self.base}class" if guest.sees_class else f"{self.base}#{quote(assignment, safe='')}")
@@ -174,8 +184,41 @@ class LtiLaunch(FromPlatform):
 
     def _show_picker(self, registration: Registration, launch: Launch, role: Role, nonce: str) -> None:
         if role is not Role.INSTRUCTOR or launch.picker is None:
-            raise Refusal("picker", "Only instructors can add assignments to a course.", 403)
+            raise LtiRefusal("picker", "Only instructors can add assignments to a course.", 403)
         choices = make_choices(self.tool, registration, launch, nonce)
         url = launch.picker.deep_link_return_url
         self.allow_frames(origin_of(url))
         self.show("pick", choices=choices, url=url)
+
+
+class PickerChoice(NamedTuple):
+    """An assignment that can be added to a course, and what our form then sends to the platform."""
+
+    assignment: str
+    max_points: float | None  # None if the gradebook does not know it yet
+    answer: str
+
+
+def make_choices(tool: Tool, registration: Registration, launch: Launch, nonce: str) -> list[PickerChoice]:
+    """All that there is to choose from. The answer goes where the platform has signed that it should."""
+    picker = launch.picker
+    if picker is None or find_url_problem(picker.deep_link_return_url, tool.private_hosts):
+        raise LtiRefusal("deep_link_return_url", "Your learning platform does not say where the answer goes.")
+    if RESOURCE_LINK not in picker.accept_types:
+        raise LtiRefusal("accept_types", "An assignment cannot be added at this place of your course. Try another one.")
+    claims: dict[str, Any] = {"nonce": nonce, f"{CLAIM}message_type": "LtiDeepLinkingResponse"}
+    claims |= {f"{CLAIM}version": launch.version, f"{CLAIM}deployment_id": launch.deployment_id}
+    if picker.data is not msgspec.UNSET:
+        claims[f"{SERVICES}dl/claim/data"] = picker.data
+    choices = []
+    for assignment in released(tool.course):
+        rows = read_grades(tool.course, assignment, ()).rows
+        max_points = rows.max_points if rows else None
+        item: dict[str, Any] = {"type": RESOURCE_LINK, "title": assignment, "url": tool.url("launch", assignment)}
+        item["custom"] = {"assignment": assignment}
+        if max_points:
+            item["lineItem"] = {"label": assignment, "scoreMaximum": max_points, "resourceId": assignment}
+        content = {f"{SERVICES}dl/claim/content_items": [item]}
+        answer = tool.client.sign(registration.client_id, registration.issuer, claims | content, ANSWER_LASTS)
+        choices.append(PickerChoice(assignment, max_points, answer))
+    return choices

@@ -55,7 +55,7 @@ async def import_members(tool: Tool, course: Any) -> CourseImport:
         ids = {"username": text_in(member, "ext_user_username"), "number": text_in(member, "lis_person_sourcedid")}
         identity = Identity(sub, one_line(text_in(member, "name"), 100), text_in(member, "email"), ids)
         tool.people.enter(course.registration, identity, role=Role.STUDENT, course=course.id)
-    earlier = tool.store.read(PEOPLE, course=course.id, role=Role.STUDENT)
+    earlier = tool.store.rows(PEOPLE, course=course.id, role=Role.STUDENT)
     removed = [person.student or person.name or person.sub for person in earlier if person.sub not in members]
     return CourseImport(imported, sorted(removed))
 

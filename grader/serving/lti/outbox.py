@@ -64,10 +64,10 @@ class Outbox:
     def collect(self) -> None:
         """Put into the table what differs from what has arrived."""
         course, courses = Course(self.tool.course.root), self.tool.confirmed_courses()
-        for item in self.tool.store.read(ITEMS):
+        for item in self.tool.store.rows(ITEMS):
             if int(item.course) not in courses:
                 continue
-            people = self.tool.store.read(PEOPLE, course=int(item.course), role=Role.STUDENT)
+            people = self.tool.store.rows(PEOPLE, course=int(item.course), role=Role.STUDENT)
             students = [person.student for person in people if person.student]
             arrivals = self._arrivals.of_group(students, item.assignment)
             grades = read_grades(course, item.assignment, arrivals, students, as_published=True)
@@ -75,7 +75,7 @@ class Outbox:
             for person in people:
                 score = self._score_of(person, grades) if person.student else {}
                 if score:
-                    self._put(platform, item, person, json.dumps(score, sort_keys=True))
+                    self._queue(platform, item, person, json.dumps(score, sort_keys=True))
 
     def _score_of(self, person: Any, grades: SubmissionGrades) -> dict[str, Any]:
         """What a platform should know of a student's points, but for the time; empty if it should know nothing."""
@@ -92,23 +92,24 @@ class Outbox:
         arrival = grades.counting_arrival(person.student)
         if arrival:
             score["submission"] = {"submittedAt": arrival.arrived.isoformat()}
-            score["comment"] = f"Feedback: {self.tool.address}/submissions/{arrival.id}"
+            place = f"submissions/{arrival.id}" if arrival.student == person.student else ""  # not a partner's
+            score["comment"] = f"Feedback: {self.tool.address}/{place}"
         return score
 
-    def _put(self, platform: Registration, item: Any, person: Any, content: str) -> None:
+    def _queue(self, platform: Registration, item: Any, person: Any, content: str) -> None:
         keys, now = {"item": str(item.id), "person": str(person.id)}, datetime.now(UTC)
-        for score in self.tool.store.read(SCORES, **keys):
+        for score in self.tool.store.rows(SCORES, **keys):
             if score.content == content:
                 return
             now = max(now, datetime.fromisoformat(score.timestamp) + quirks_of(platform.family).resolution)
         fresh: dict[str, object] = {"state": WAITING, "problem": "", "tries": 0, "due": 0}
-        self.tool.store.put(SCORES, keys, content=content, timestamp=now.isoformat(timespec="milliseconds"), **fresh)
+        self.tool.store.save(SCORES, keys, content=content, timestamp=now.isoformat(timespec="milliseconds"), **fresh)
 
     async def send(self) -> None:
         """Send what is due, to all platforms at once, and to each of them one after the other."""
-        items = {str(item.id): item for item in self.tool.store.read(ITEMS)}
+        items = {str(item.id): item for item in self.tool.store.rows(ITEMS)}
         courses, queues = self.tool.confirmed_courses(), dict[str, list[Any]]()
-        for score in self.tool.store.read(SCORES, state=WAITING):
+        for score in self.tool.store.rows(SCORES, state=WAITING):
             course = courses.get(int(items[score.item].course)) if score.item in items else None
             if course and score.due <= time.time():
                 queues.setdefault(course.registration, []).append(score)
@@ -160,8 +161,8 @@ class Outbox:
         client, scope = self.tool.client, quirks_of(platform.family).line_item_scope
         url = below(item.line_items, resource_id=item.assignment)
         columns = read_body(await client.call(platform, scope, "GET", url, OF_ITEMS))
-        found = [column for column in columns if is_object(column)] if isinstance(columns, list) else []
-        ours = [column for column in found if column.get("resourceId") == item.assignment]
+        entries = columns if isinstance(columns, list) else []
+        ours = [entry for entry in entries if is_object(entry) and entry.get("resourceId") == item.assignment]
         if not ours:
             content = {"label": item.assignment, "scoreMaximum": max_points, "resourceId": item.assignment}
             text = json.dumps(content)
@@ -174,7 +175,7 @@ class Outbox:
 
     def missing(self) -> list[Any]:
         """What has not arrived."""
-        return [score for score in self.tool.store.read(SCORES) if score.state != ARRIVED]
+        return [score for score in self.tool.store.rows(SCORES) if score.state != ARRIVED]
 
     def try_again(self) -> None:
         """Send now what has not arrived; what was refused, as points of now."""

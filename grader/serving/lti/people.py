@@ -51,29 +51,30 @@ class People:
     def enter(self, registration: str, identity: Identity, **values: object) -> Any:
         """The row of somebody who came, linked to a student now if it is sure who that is."""
         keys = {"registration": registration, "sub": identity.sub}
-        person = self._store.put(PEOPLE, keys, name=identity.name, email=identity.email, **values)
+        person = self._store.save(PEOPLE, keys, name=identity.name, email=identity.email, **values)
         student = "" if person.student else find_student(read_roster(self._course.root), identity)
         if student and person.role == Role.STUDENT:
             self.link(person.id, student)
-        return self._store.read(PEOPLE, **keys)[0]
+        return self._store.rows(PEOPLE, **keys)[0]
 
     def link(self, person_id: int, student: str) -> bool:
         """Let this person be this student, unless either is linked already. It never changes."""
-        people = self._store.read(PEOPLE, id=person_id, student="")
+        people = self._store.rows(PEOPLE, id=person_id, student="")
         if not people or find_person(self._course, student) is None:
             return False
-        if self._store.read(PEOPLE, registration=people[0].registration, student=student):
+        if self._store.rows(PEOPLE, registration=people[0].registration, student=student):
             return False
         return self._store.change(PEOPLE, {"id": person_id, "student": ""}, student=student)
 
     def unknown(self) -> list[Any]:
-        return self._store.read(PEOPLE, student="", role=Role.STUDENT)
+        return self._store.rows(PEOPLE, student="", role=Role.STUDENT)
 
     def guest(self, person_id: int) -> Invited | None:
         """As whom this person is signed in; None for a student whom the roster does not have."""
-        for person in self._store.read(PEOPLE, id=person_id):
+        for person in self._store.rows(PEOPLE, id=person_id):
             if person.role != Role.STUDENT:
-                return Invited(f"{person.name or person.email or person.sub} (LTI {person.id})", Role(person.role))
+                name = person.name or person.email or person.sub
+                return Invited(f"{name[:100]} (LTI {person.id})", Role(person.role))
             guest = find_person(self._course, person.student) if person.student else None
             return guest if guest and guest.role is Role.STUDENT else None
         return None

@@ -19,7 +19,7 @@ from grader.serving.lti.members import SCOPE as OF_MEMBERS
 from grader.serving.lti.people import COLUMNS
 from grader.serving.lti.platform_requests import PlatformError, read_object
 from grader.serving.lti.quirks import AGS, TOOL, find_family, quirks_of
-from grader.serving.lti.registrations import Refusal, Registration, find_url_problem, origin_of
+from grader.serving.lti.registrations import LtiRefusal, Registration, find_url_problem, origin_of
 from grader.serving.lti.store import COURSES, ITEMS, PEOPLE, REGISTRATIONS
 from grader.serving.lti.tool import Tool
 
@@ -52,12 +52,14 @@ class Register(FromPlatform):
         try:
             answer = read_object(await self.tool.client.send("POST", endpoint, headers, text))
         except PlatformError as error:
-            raise Refusal("registration-refused", f"The platform did not register this server. {error}", 502) from None
+            raise LtiRefusal(
+                "registration-refused", f"The platform did not register this server. {error}", 502
+            ) from None
         configuration = answer.get(TOOL)
         deployment = text_in(configuration, "deployment_id") if is_object(configuration) else ""
         client_id = text_in(answer, "client_id")
         if not client_id:
-            raise Refusal("registration-client_id", "The platform did not say how it calls this server.", 502)
+            raise LtiRefusal("registration-client_id", "The platform did not say how it calls this server.", 502)
         self.tool.registrations.add(replace(platform, client_id=client_id, deployment=deployment))
         self.allow_frames()
         self.show("register", platform=platform, host="", is_done=True)
@@ -66,15 +68,15 @@ class Register(FromPlatform):
         """The platform as it describes itself, and where it registers tools."""
         url = self.get_query_argument("openid_configuration", "")
         try:
-            answer = await self.tool.client.read(url)
+            answer = await self.tool.client.fetch_json(url)
         except PlatformError as error:
-            raise Refusal("openid_configuration", f"The platform does not describe itself. {error}", 502) from None
+            raise LtiRefusal("openid_configuration", f"The platform does not describe itself. {error}", 502) from None
         names = ("authorization_endpoint", "token_endpoint", "jwks_uri", "registration_endpoint")
         issuer, (login, token, keys, register) = text_in(answer, "issuer"), [text_in(answer, name) for name in names]
         if any(find_url_problem(each, self.tool.private_hosts) for each in (issuer, login, token, keys, register)):
-            raise Refusal("openid_configuration", "The platform does not say all of its addresses.", 502)
+            raise LtiRefusal("openid_configuration", "The platform does not say all of its addresses.", 502)
         if origin_of(issuer) != origin_of(url):
-            raise Refusal("issuer", "The platform calls itself by the name of another one.", 502)
+            raise LtiRefusal("issuer", "The platform calls itself by the name of another one.", 502)
         about = answer.get(PLATFORM)
         family = find_family(text_in(about, "product_family_code") if is_object(about) else "", issuer)
         audience, name = text_in(answer, "authorization_server"), f"{family.title()} {urlsplit(login).hostname}".strip()
@@ -108,7 +110,7 @@ class PublishedKeys(LtiHandler):
     """Our keys, for platforms."""
 
     def get(self) -> None:
-        self.say({"keys": [key.public for key in self.tool.keys.read()]})
+        self.say({"keys": [key.public for key in self.tool.keys.current()]})
 
 
 class PlatformsPage(LtiHandler):
@@ -116,13 +118,13 @@ class PlatformsPage(LtiHandler):
 
     def get(self) -> None:
         self.must_see_class()
-        store, platforms = self.tool.store, self.tool.registrations.read()
-        items, people = ({row.id: row for row in store.read(table)} for table in (ITEMS, PEOPLE))
+        store, platforms = self.tool.store, self.tool.registrations.by_key()
+        items, people = ({row.id: row for row in store.rows(table)} for table in (ITEMS, PEOPLE))
         missing = [(items.get(int(each.item)), people.get(int(each.person)), each) for each in self.outbox.missing()]
         self.show(
             "platforms",
             platforms=platforms,
-            courses=store.read(COURSES),
+            courses=store.rows(COURSES),
             unknown=self.tool.people.unknown(),
             missing=[(item, person, score) for item, person, score in missing if item and person],
             names=self.names(),
@@ -141,7 +143,7 @@ class PlatformsPage(LtiHandler):
             case "confirm-course":
                 store.change(COURSES, {"id": row}, is_confirmed=1)
             case "remove-course":
-                store.remove(COURSES, id=row)
+                self.tool.remove_course(row)
             case "forget-person":
                 store.remove(PEOPLE, id=row)
             case "link-person":

@@ -96,7 +96,7 @@ class PlatformClient:
             raise PlatformError(quirks.explain(response) or f"It answers {answer}.", quirks.status_of(response))
         return response
 
-    async def read(self, url: str) -> Mapping[str, Any]:
+    async def fetch_json(self, url: str) -> Mapping[str, Any]:
         """The JSON object at an address that anybody may read."""
         return read_object(await self.send("GET", url, {"Accept": "application/json"}))
 
@@ -140,7 +140,7 @@ class PlatformClient:
         keys, since = self._platform_keys.get(registration.key, ({}, -KEYS_LAST))
         age = time.monotonic() - since
         if kid and (age > KEYS_LAST or (kid not in keys and age > ASK_AGAIN)):
-            keys = _read_keys(await self.read(registration.keys_url))
+            keys = _read_keys(await self.fetch_json(registration.keys_url))
             self._platform_keys[registration.key] = (keys, time.monotonic())
         return keys.get(kid)
 

@@ -39,7 +39,7 @@ class Quirks:
         return dict(tool)
 
 
-class Canvas(Quirks):
+class CanvasQuirks(Quirks):
     """Canvas.
 
     - A score is a new submission, made when it arrives, so that old work looks late, unless `new_submission` is false:
@@ -69,7 +69,7 @@ class Canvas(Quirks):
         return {**tool, TOOL: {**configuration, **privacy, "messages": messages}}
 
 
-class Moodle(Quirks):
+class MoodleQuirks(Quirks):
     """Moodle.
 
     - A score is refused unless its timestamp is newer than the last one, without fractions of seconds: `strtotime` in
@@ -82,7 +82,7 @@ class Moodle(Quirks):
     resolution = timedelta(seconds=1)
 
 
-class Blackboard(Quirks):
+class BlackboardQuirks(Quirks):
     """Blackboard: whom it does not know is a 400, with the reason in its text (hypothesis/lms issue 5498).
 
     https://docs.anthology.com/docs/blackboard/lti/1.3/lti-subsystems/lti-sub-authentication
@@ -96,7 +96,7 @@ class Blackboard(Quirks):
         return "Blackboard does not know this student, or not in this course." if is_unknown else ""
 
 
-class Brightspace(Quirks):
+class BrightspaceQuirks(Quirks):
     """Brightspace: requests for tokens are for one audience, whatever their address; only some roles have grades.
 
     https://community.d2l.com/brightspace/kb/articles/23659-lti-advantage, and hypothesis/lms, lms/services/ltia_http.py
@@ -112,7 +112,10 @@ class Brightspace(Quirks):
 
 
 PRODUCTS: Mapping[str, Quirks] = {
-    type(each).__name__.lower(): each for each in (Canvas(), Moodle(), Blackboard(), Brightspace())
+    "canvas": CanvasQuirks(),
+    "moodle": MoodleQuirks(),
+    "blackboard": BlackboardQuirks(),
+    "brightspace": BrightspaceQuirks(),
 }
 _STANDARD = Quirks()
 

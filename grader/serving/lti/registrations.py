@@ -22,7 +22,7 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 OPEN_AGAIN = "Go back to your course, and open the link again."
 
 
-class Refusal(HTTPError):
+class LtiRefusal(HTTPError):
     """Why nobody gets in: a sentence for the person who came, and a code for whoever looks after the course."""
 
     def __init__(self, code: str, sentence: str, status: int = 400) -> None:
@@ -81,8 +81,8 @@ def _read_platform(table: TomlTable, name: str, hosts: frozenset[str]) -> Regist
 def _read_text(table: TomlTable, key: str) -> str:
     value = table.values.get(key)
     if not isinstance(value, str) or not 0 < len(value) <= LONGEST:
-        what = "it is missing" if value is None else f"{quote(value)} is not a text"
-        raise table.error(key, what, f'Write {key} = "…", as the platform shows it')
+        problem = "it is missing" if value is None else f"{quote(value)} is not a text"
+        raise table.error(key, problem, f'Write {key} = "…", as the platform shows it')
     return value
 
 
@@ -124,14 +124,14 @@ class Registrations:
         self._store = store
         self._by_hand = by_hand
 
-    def read(self) -> dict[str, Registration]:
+    def by_key(self) -> dict[str, Registration]:
         """All of them by key, confirmed or not."""
         names = Registration.__dataclass_fields__
-        rows = [row._mapping for row in self._store.read(REGISTRATIONS)]
+        rows = [row._mapping for row in self._store.rows(REGISTRATIONS)]
         return {row["key"]: Registration(**{name: row[name] for name in names}) for row in rows} | {**self._by_hand}
 
     def confirmed(self) -> dict[str, Registration]:
-        return {key: registration for key, registration in self.read().items() if registration.is_confirmed}
+        return {key: registration for key, registration in self.by_key().items() if registration.is_confirmed}
 
     def find(self, issuer: str, client_id: str) -> Registration:
         """The one that a login means. Without a client id, the issuer must have one only."""
@@ -139,22 +139,22 @@ class Registrations:
         candidates = [each for each in candidates if client_id in ("", each.client_id)]
         if len(candidates) != 1:
             code = "platform-ambiguous" if candidates else "platform-unknown"
-            raise Refusal(code, "Your learning platform is not connected to this course. Ask your instructor.", 403)
+            raise LtiRefusal(code, "Your learning platform is not connected to this course. Ask your instructor.", 403)
         return candidates[0]
 
     def get(self, key: str) -> Registration:
         registration = self.confirmed().get(key)
         if registration is None:
-            raise Refusal("platform-removed", f"Your learning platform is no longer connected. {OPEN_AGAIN}", 403)
+            raise LtiRefusal("platform-removed", f"Your learning platform is no longer connected. {OPEN_AGAIN}", 403)
         return registration
 
     def add(self, registration: Registration) -> None:
         """Keep a new one, until an instructor has confirmed it. None is ever replaced."""
-        existing = self.read()
+        existing = self.by_key()
         if registration.key in existing:
-            raise Refusal("platform-exists", "This platform is registered already.", 409)
+            raise LtiRefusal("platform-exists", "This platform is registered already.", 409)
         if len(existing) - len(self.confirmed()) >= MOST_WAITING:
-            raise Refusal(
+            raise LtiRefusal(
                 "platforms-wait", "Too many platforms wait for an instructor, who can confirm or remove them.", 429
             )
-        self._store.put(REGISTRATIONS, {"key": registration.key}, **asdict(registration))
+        self._store.save(REGISTRATIONS, {"key": registration.key}, **asdict(registration))

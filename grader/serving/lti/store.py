@@ -44,17 +44,17 @@ class Store:
         self._engine = engine
         ROWS.create_all(engine)
 
-    def read(self, table: sql.Table, **values: object) -> list[Any]:
+    def rows(self, table: sql.Table, **values: object) -> list[Any]:
         """The rows with these values, the oldest first."""
         with self._engine.connect() as connection:
             return list(connection.execute(sql.select(table).where(_has(table, values)).order_by(table.c.id)))
 
-    def put(self, table: sql.Table, keys: Mapping[str, object], **values: object) -> Any:
+    def save(self, table: sql.Table, keys: Mapping[str, object], **values: object) -> Any:
         """Change the row with these keys, or add one, and return it."""
         if not self.change(table, keys, **values):
             with self._engine.begin() as connection:
                 connection.execute(table.insert().values(**keys, **values))
-        return self.read(table, **keys)[0]
+        return self.rows(table, **keys)[0]
 
     def change(self, table: sql.Table, keys: Mapping[str, object], **values: object) -> bool:
         """Change the rows with these keys, if there are any."""

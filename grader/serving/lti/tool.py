@@ -14,14 +14,14 @@ from grader.serving.lti.keys import ToolKeys
 from grader.serving.lti.people import People
 from grader.serving.lti.platform_requests import PlatformClient
 from grader.serving.lti.registrations import (
+    LtiRefusal,
     LtiSettings,
-    Refusal,
     Registration,
     Registrations,
     find_url_problem,
     registration_code,
 )
-from grader.serving.lti.store import COURSES, PEOPLE, Store
+from grader.serving.lti.store import COURSES, ITEMS, PEOPLE, SCORES, Store
 
 MOST_COURSES_WAITING = 100
 
@@ -55,27 +55,35 @@ class Tool:
         """The row of the course that somebody comes from. One that is not confirmed is put on the instructors' list."""
         context = launch.context.id if launch.context else ""
         keys = {"registration": registration.key, "deployment": launch.deployment_id, "context": context}
-        waiting = self.store.read(COURSES, is_confirmed=0)
-        if len(waiting) >= MOST_COURSES_WAITING and not self.store.read(COURSES, **keys):
-            raise Refusal(
+        waiting = self.store.rows(COURSES, is_confirmed=0)
+        if len(waiting) >= MOST_COURSES_WAITING and not self.store.rows(COURSES, **keys):
+            raise LtiRefusal(
                 "courses-wait", "Too many courses wait for your instructor, who can confirm or remove them.", 429
             )
         members = launch.members.context_memberships_url if launch.members else ""
         title = (launch.context.title or "") if launch.context else ""
-        course = self.store.put(COURSES, keys, title=title[:200], members_url=members)
+        course = self.store.save(COURSES, keys, title=title[:200], members_url=members)
         if not course.is_confirmed:
             sentence = "This course is not connected yet. An instructor confirms it here, on the page “Platforms”."
-            raise Refusal(f"course-{course.id}", sentence, 403)
+            raise LtiRefusal(f"course-{course.id}", sentence, 403)
         return course
 
     def confirmed_courses(self) -> dict[int, Any]:
         """The rows of the courses that belong to ours now, by id."""
         platforms = self.registrations.confirmed()
-        rows = self.store.read(COURSES, is_confirmed=1)
+        rows = self.store.rows(COURSES, is_confirmed=1)
         return {row.id: row for row in rows if row.registration in platforms}
+
+    def remove_course(self, course_id: int) -> None:
+        """Forget a course on a platform, with everybody who came from it, and their points there."""
+        for person in self.store.rows(PEOPLE, course=course_id):
+            self.store.remove(SCORES, person=str(person.id))
+        self.store.remove(PEOPLE, course=course_id)
+        self.store.remove(ITEMS, course=str(course_id))
+        self.store.remove(COURSES, id=course_id)
 
     def guest(self, person_id: int) -> Invited | None:
         """As whom somebody from a platform is signed in, as long as the course there belongs to ours."""
         courses = self.confirmed_courses()
-        is_welcome = any(person.course in courses for person in self.store.read(PEOPLE, id=person_id))
+        is_welcome = any(person.course in courses for person in self.store.rows(PEOPLE, id=person_id))
         return self.people.guest(person_id) if is_welcome else None
