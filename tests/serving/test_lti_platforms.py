@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import httpx
 import pytest
@@ -24,8 +25,9 @@ from selenium.webdriver import Chrome
 from test_lti_services import Grades, come, deliver, make_due
 
 from grader.serving.lti.store import SCORES
+from support.accessibility import violations
 from support.chromium import Page
-from support.lti_platform import INSTRUCTOR, LEARNER, Answer, PlatformDouble, private_key, running
+from support.lti_platform import CLAIM, INSTRUCTOR, LEARNER, PICKER, Answer, PlatformDouble, private_key, running
 from support.lti_server import Browser, LtiServer, small_course
 from support.moodle_double import GradeItem, MoodleDouble
 
@@ -261,6 +263,50 @@ def free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])
+
+
+@pytest.mark.browser
+def test_in_a_frame_a_window_opens_and_a_picker_stays(
+    their_server: LtiServer, other: PlatformDouble, browser: Chrome
+) -> None:
+    """Both as a browser does it, with its own idea of frames and cookies."""
+    page, target = Page(browser), their_server.target
+    other.target = target
+    url = f"{their_server.tool.url('login')}?{urlencode(other.login(target))}"
+    browser.get(f"{other.address}/frame?{urlencode({'src': url})}")
+    browser.switch_to.frame(0)
+    page.wait(lambda: page.find("form[target=_blank] button"), "no button")
+    page.find("button")[0].click()
+    browser.switch_to.window(browser.window_handles[-1])
+    page.wait(lambda: "Ada Lovelace" in browser.page_source, "not signed in")
+    assert violations(browser) == []
+    browser.close()
+    browser.switch_to.window(browser.window_handles[0])
+    picker = {"deep_link_return_url": f"{other.address}/return", "accept_types": ["ltiResourceLink"]}
+    other.target = their_server.tool.url("pick")
+    other.changed = {f"{CLAIM}message_type": "LtiDeepLinkingRequest", f"{CLAIM}roles": [INSTRUCTOR], PICKER: picker}
+    url = f"{their_server.tool.url('login')}?{urlencode(other.login(other.target))}"
+    browser.get(f"{other.address}/frame?{urlencode({'src': url})}")
+    browser.switch_to.frame(0)
+    page.wait(lambda: page.find("input[name=JWT]"), "nothing to choose from")
+    assert "Sign out" not in browser.page_source
+    page.find("button")[0].click()
+    page.wait(lambda: "It was added." in browser.page_source, "it did not go back")
+    assert len(other.returned) == 1
+
+
+@pytest.mark.browser
+def test_the_page_of_platforms_can_be_used_by_everybody(
+    their_server: LtiServer, other: PlatformDouble, browser: Chrome
+) -> None:
+    their_server.browser().launch(other, sub="new", email="")
+    page = Page(browser)
+    browser.get(f"{their_server.address}/enter/{their_server.codes['prof']}")
+    page.find("main button")[0].click()
+    page.wait(lambda: page.find("a[href$=platforms]"), "no link")
+    browser.get(f"{their_server.address}/platforms")
+    page.wait(lambda: page.find("select"), "nobody to decide about")
+    assert violations(browser) == []
 
 
 @pytest.mark.browser

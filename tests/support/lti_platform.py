@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 from typing import Any
@@ -93,6 +94,9 @@ class PlatformDouble:
     tokens: dict[str, str] = field(default_factory=dict)  # scopes by token
     assertions: list[dict[str, Any]] = field(default_factory=list)
     instead: Answer | None = None  # of any other answer
+    target: str = ""  # of what it signs for a browser, with these claims
+    changed: dict[str, Any] = field(default_factory=dict)
+    returned: list[str] = field(default_factory=list)  # what was chosen
 
     @property
     def name(self) -> str:
@@ -163,7 +167,23 @@ class PlatformDouble:
                 return self.answer_results(request, number)
             case ["members"]:
                 return self.answer_members(request)
+            case ["frame"]:
+                return page(f'<iframe src="{escape(request.query["src"][0])}" width="800" height="600"></iframe>')
+            case ["authorize"]:
+                return self.authorize(request)
+            case ["return"]:
+                self.returned.append(request.form["JWT"])
+                return page("It was added.")
         return Answer(404)
+
+    def authorize(self, request: Request) -> Answer:
+        """Let the browser go on with what is signed for whoever is signed in."""
+        query = {name: values[0] for name, values in request.query.items()}
+        token = self.sign({**self.claims(self.target, query["nonce"]), **self.changed})
+        fields = {"state": query["state"], "id_token": token}
+        inputs = [f'<input name="{name}" value="{escape(value)}">' for name, value in fields.items()]
+        form = f'<form method="post" action="{escape(query["redirect_uri"])}">{"".join(inputs)}</form>'
+        return page(f"{form}<script>document.forms[0].submit()</script>")
 
     def give_token(self, request: Request) -> Answer:
         form = request.form
@@ -295,6 +315,10 @@ def running(platform: PlatformDouble) -> Iterator[PlatformDouble]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def page(body: str) -> Answer:
+    return Answer(200, f"<!DOCTYPE html><title>Platform</title><body>{body}</body>".encode(), "text/html")
 
 
 def codes_in(page: str) -> list[str]:

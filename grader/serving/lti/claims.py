@@ -139,9 +139,8 @@ async def _verify(client: PlatformClient, registration: Registration, token: str
             token, key, ["RS256"], options, audience=audience, issuer=issuer, leeway=LEEWAY
         )
     except PlatformError:
-        raise LtiRefusal(
-            "platform-keys", f"Your learning platform does not tell us its keys. {OPEN_AGAIN}", 502
-        ) from None
+        sentence = f"Your learning platform does not tell us its keys. {OPEN_AGAIN}"
+        raise LtiRefusal("platform-keys", sentence, 502) from None
     except (jwt.PyJWTError, RecursionError) as error:
         name = type(error).__name__.removesuffix("Error").removesuffix("Signature")
         raise refuse_token(name.lower()) from None

@@ -84,6 +84,10 @@ class FromPlatform(LtiHandler):
 
     def check_xsrf_cookie(self) -> None: ...
 
+    def show(self, page: str, **values: Any) -> None:
+        """These pages may be in a frame, so they say nothing of whoever is signed in, and sign nobody out."""
+        super().show(page, **{"person": None, **values})
+
     def keep(self, step: FirstStep) -> None:
         name = _cookie(step.state)
         value = self.create_signed_value(name, json.dumps(step)).decode()
@@ -123,7 +127,7 @@ class LtiLogin(FromPlatform):
         # A picker belongs into the frame that waits for its answer; everything else has a window of its own.
         is_picker = urlsplit(target).path == urlsplit(self.tool.url("pick")).path
         if self.request.headers.get("Sec-Fetch-Dest") == "iframe" and not is_picker:
-            self.allow_frames()
+            self.allow_frames(origin_of(registration.login_url))
             self.show("new_window", fields=fields)
             return
         step = FirstStep(secrets.token_urlsafe(32), secrets.token_urlsafe(32), registration.key)
@@ -168,9 +172,7 @@ class LtiLaunch(FromPlatform):
                 self.tool.store.save(ITEMS, {"course": str(course.id), "assignment": assignment}, **columns)
         guest = self.tool.people.guest(person.id)
         if guest is None:
-            sentence = (
-                "This course does not know you yet. Your instructor says who you are here; then open the link again."
-            )
+            sentence = "This course does not know you yet. Your instructor says who you are; then open the link again."
             raise LtiRefusal(f"person-{person.id}", sentence, 403)
         self.outbox.wake()
         self.sign_in(guest, str(person.id), BY_LTI)

@@ -46,15 +46,14 @@ class Register(FromPlatform):
         platform, endpoint = await self._read_platform()
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         token = self.get_query_argument("registration_token", "")
-        if token:  # Brightspace has none
+        if token.isascii() and token.isprintable() and token:  # Brightspace has none
             headers["Authorization"] = f"Bearer {token}"
         text = json.dumps(quirks_of(platform.family).adapt_tool(describe_tool(self.tool)))
         try:
             answer = read_object(await self.tool.client.send("POST", endpoint, headers, text))
         except PlatformError as error:
-            raise LtiRefusal(
-                "registration-refused", f"The platform did not register this server. {error}", 502
-            ) from None
+            sentence = f"The platform did not register this server. {error}"
+            raise LtiRefusal("registration-refused", sentence, 502) from None
         configuration = answer.get(TOOL)
         deployment = text_in(configuration, "deployment_id") if is_object(configuration) else ""
         client_id = text_in(answer, "client_id")
@@ -124,6 +123,7 @@ class PlatformsPage(LtiHandler):
         self.show(
             "platforms",
             platforms=platforms,
+            removable={row.key for row in store.rows(REGISTRATIONS)},
             courses=store.rows(COURSES),
             unknown=self.tool.people.unknown(),
             missing=[(item, person, score) for item, person, score in missing if item and person],
@@ -139,7 +139,7 @@ class PlatformsPage(LtiHandler):
             case "confirm-platform":
                 store.change(REGISTRATIONS, {"key": key}, is_confirmed=1)
             case "remove-platform":
-                store.remove(REGISTRATIONS, key=key)
+                self.tool.remove_platform(key)
             case "confirm-course":
                 store.change(COURSES, {"id": row}, is_confirmed=1)
             case "remove-course":
@@ -148,9 +148,7 @@ class PlatformsPage(LtiHandler):
                 store.remove(PEOPLE, id=row)
             case "link-person":
                 if not self.tool.people.link(row, self.get_body_argument("student")):
-                    self.refuse(
-                        409, "There is no such student, or somebody else on this platform is this student already."
-                    )
+                    self.refuse(409, "There is no such student, or somebody else there is this student already.")
             case "send-again":
                 self.outbox.try_again()
             case _:

@@ -154,7 +154,5 @@ class Registrations:
         if registration.key in existing:
             raise LtiRefusal("platform-exists", "This platform is registered already.", 409)
         if len(existing) - len(self.confirmed()) >= MOST_WAITING:
-            raise LtiRefusal(
-                "platforms-wait", "Too many platforms wait for an instructor, who can confirm or remove them.", 429
-            )
+            raise LtiRefusal("platforms-wait", "Too many platforms wait for an instructor to confirm them.", 429)
         self._store.save(REGISTRATIONS, {"key": registration.key}, **asdict(registration))

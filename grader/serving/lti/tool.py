@@ -21,7 +21,7 @@ from grader.serving.lti.registrations import (
     find_url_problem,
     registration_code,
 )
-from grader.serving.lti.store import COURSES, ITEMS, PEOPLE, SCORES, Store
+from grader.serving.lti.store import COURSES, ITEMS, PEOPLE, REGISTRATIONS, SCORES, Store
 
 MOST_COURSES_WAITING = 100
 
@@ -57,9 +57,7 @@ class Tool:
         keys = {"registration": registration.key, "deployment": launch.deployment_id, "context": context}
         waiting = self.store.rows(COURSES, is_confirmed=0)
         if len(waiting) >= MOST_COURSES_WAITING and not self.store.rows(COURSES, **keys):
-            raise LtiRefusal(
-                "courses-wait", "Too many courses wait for your instructor, who can confirm or remove them.", 429
-            )
+            raise LtiRefusal("courses-wait", "Too many courses wait for your instructor to confirm them.", 429)
         members = launch.members.context_memberships_url if launch.members else ""
         title = (launch.context.title or "") if launch.context else ""
         course = self.store.save(COURSES, keys, title=title[:200], members_url=members)
@@ -81,6 +79,12 @@ class Tool:
         self.store.remove(PEOPLE, course=course_id)
         self.store.remove(ITEMS, course=str(course_id))
         self.store.remove(COURSES, id=course_id)
+
+    def remove_platform(self, key: str) -> None:
+        """Forget a platform that has registered, and all that came from it."""
+        for course in self.store.rows(COURSES, registration=key):
+            self.remove_course(course.id)
+        self.store.remove(REGISTRATIONS, key=key)
 
     def guest(self, person_id: int) -> Invited | None:
         """As whom somebody from a platform is signed in, as long as the course there belongs to ours."""
