@@ -95,7 +95,7 @@ def must_fit(answer: httpx.Response, described: dict[str, Any]) -> None:
 
 
 def test_openapi_describes_every_address(description: dict[str, Any]) -> None:
-    services: Any = SimpleNamespace(secret=b"", hub=None)
+    services: Any = SimpleNamespace(secret=b"", hub=None, outbox=None)
     matchers = [rule.matcher for rule in application(services, secure=False).wildcard_router.rules]
     found = [one.regex.pattern for one in matchers if isinstance(one, PathMatches)]
     known = {place for place in found if place.startswith(API)} - {f"{API}/openapi\\.json$", f"{API}/.*$"}
