@@ -674,6 +674,14 @@ def test_without_a_token_none_is_sent(server: LtiServer) -> None:
         assert platform.registered[0]["authorization"] is None
 
 
+def test_a_token_with_a_line_break_is_not_sent(server: LtiServer) -> None:
+    """It would be a header of its own."""
+    with running(PlatformDouble(client_id="new")) as platform:
+        assert register(server, platform, registration_token="once\r\nX-Other: yes").status_code == 200
+        assert platform.registered[0]["authorization"] is None
+        assert "X-Other" not in platform.requests[-1].headers
+
+
 def test_no_platform_registers_by_the_name_of_another_or_over_it(server: LtiServer, platform: PlatformDouble) -> None:
     with running(PlatformDouble(client_id="new", issuer="https://canvas.instructure.com")) as liar:
         assert refused(register(server, liar)) == "issuer"
