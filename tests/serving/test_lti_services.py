@@ -156,6 +156,7 @@ def import_all(server: LtiServer) -> Any:
     return server.run(import_members(server.tool, course))
 
 
+@pytest.mark.slow
 def test_members_come_into_the_roster_and_are_known_then(server: LtiServer, platform: PlatformDouble) -> None:
     platform.members, platform.page = [*MEMBERS], 2
     done = import_all(server)

@@ -306,6 +306,7 @@ def running(platform: PlatformDouble) -> Iterator[PlatformDouble]:
         do_POST = do_GET  # noqa: N815
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.handle_error = lambda *_: None  # type: ignore[method-assign]  # whoever asked may have gone
     platform.address = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
