@@ -50,17 +50,13 @@ def show(context: typer.Context) -> None:
     if context.invoked_subcommand:
         return
     course = open_course()
-    from grader.serving.lti.store import ITEMS, PEOPLE
-
     with open_outbox(course) as outbox:
-        store = outbox.tool.store
-        items, people = ({str(row.id): row for row in store.rows(table)} for table in (ITEMS, PEOPLE))
-        missing = [score for score in outbox.missing() if score.item in items and score.person in people]
+        missing = outbox.missing()
         unknown = [person.name or person.email or person.sub for person in outbox.tool.people.unknown()]
     table = plain_table(*folding("assignment", "student", "tries", "why"))
     for score in missing:
         problem = score.problem or "on its way: is the server running?"
-        cells = (items[score.item].assignment, people[score.person].student, str(score.tries), problem)
+        cells = (score.assignment, score.student, str(score.tries), problem)
         table.add_row(*(escape(one_line(cell, 300)) for cell in cells))
     if missing:
         console.print(table)
@@ -83,8 +79,8 @@ def rotate() -> None:
     from grader.serving.lti.keys import GRACE, NOTICE, ToolKeys
 
     key = ToolKeys(course.root).add()
-    when = f"It signs in {NOTICE.days} day; earlier ones are published for {GRACE.days} more days"
-    console.print(f"The new key is {key.kid}. {when}.", highlight=False, soft_wrap=True)
+    schedule = f"It signs in {NOTICE.days} day; earlier ones are published for {GRACE.days} more days"
+    console.print(f"The new key is {key.kid}. {schedule}.", highlight=False, soft_wrap=True)
 
 
 def import_from_platforms(course: Course) -> list[ImportResult]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -40,7 +40,12 @@ class ImportResult:
 
 
 def import_students(course: Course, table: Path) -> ImportResult:
-    """Merge a table into the roster and into nbgrader's own table. Bad lines are left out, and reported."""
+    """Merge a table into the roster and into nbgrader's own table."""
+    return merge_lines(course, read_lines(table, "Use a table of students."))
+
+
+def merge_lines(course: Course, lines: Iterable[tuple[int, Mapping[str, str]]]) -> ImportResult:
+    """Merge the lines of a table, with their numbers. Bad ones are left out, and reported."""
     roster = read_roster(course.root, to_write=True)
     gradebook_students = students_in_gradebook(course)
     students = Roster([*gradebook_students, *map(student_of, roster.values())])
@@ -49,7 +54,7 @@ def import_students(course: Course, table: Path) -> ImportResult:
         owners |= dict.fromkeys(_unique_cells(line), line.id)
     numbers: dict[str, int] = {}  # of lines, by id
     result = ImportResult()
-    for number, row in read_lines(table, "Use a table of students."):
+    for number, row in lines:
         try:
             new_line = _read_new_line(row)
             if new_line:

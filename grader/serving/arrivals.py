@@ -248,8 +248,8 @@ def _engine(url: str) -> sql.Engine:
 
 
 def _safely(connection: Any, _record: object) -> None:
-    """What is committed stays, even if the power fails; readers never wait for a writer."""
-    for setting in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000"):
+    """What is committed stays, even if the power fails; readers never wait for a writer; no row outlives its owner."""
+    for setting in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {setting}")
 
 

@@ -39,7 +39,7 @@ class ClassPage(Handler):
         points, unreadable = await asyncio.to_thread(self._points, arrivals)
         waiting = self.services.arrivals.by_stage().get(Stage.WAITING, 0)
         trouble = unreadable | wrong | self.services.desk.trouble
-        names = self.names()
+        names, outbox = self.names(), self.services.outbox
         lines = [
             ClassLine(arrival, names(arrival.student), points.get((arrival.student, arrival.assignment)))
             for arrival in last
@@ -61,7 +61,7 @@ class ClassPage(Handler):
             graded={arrival.assignment for arrival in last if arrival.state is Stage.GRADED},
             closed_here=[name for name, one in read_changes(self.services.course.root).items() if one.closed],
             asked=search,
-            platforms=len(outbox.tool.people.unknown()) if (outbox := self.services.outbox) else None,
+            unknown=len(outbox.tool.people.unknown()) if outbox else None,
             refresh=0 if search else 5,
         )
 

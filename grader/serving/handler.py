@@ -172,7 +172,8 @@ class Handler(RequestHandler):
         session = self._session(BY_LINK, LONGEST.days)
         if session:
             return links(course).get(session.partition(" ")[0])
-        if self.services.outbox and (session := self._session(BY_LTI, COOKIES[BY_LTI])):
+        session = self._session(BY_LTI, COOKIES[BY_LTI])
+        if session and self.services.outbox:
             return self.services.outbox.tool.guest(int(session.partition(" ")[0]))
         name = self._name_from_proxy()
         return find_person(course, name) if name else None

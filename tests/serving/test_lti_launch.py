@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Iterator
@@ -11,6 +13,7 @@ from typing import Any
 import httpx
 import jwt
 import pytest
+from sqlalchemy.exc import IntegrityError
 
 from grader.serving.lti import platform_requests, registrations
 from grader.serving.lti.launches import _cookie
@@ -20,6 +23,8 @@ from support.lti_platform import (
     INSTRUCTOR,
     LEARNER,
     MEMBERSHIP,
+    NRPS,
+    OF_MEMBERS,
     REMOVED,
     Answer,
     PlatformDouble,
@@ -211,6 +216,30 @@ def test_whoever_came_from_a_course_that_is_removed_is_signed_out(server: LtiSer
         prof.post("/platforms", data=form)
     assert browser.client.get("/class").status_code == 401
     assert [server.tool.store.rows(table) for table in (COURSES, PEOPLE)] == [[], []]
+
+
+def test_a_role_is_that_of_the_course_somebody_came_from(server: LtiServer, platform: PlatformDouble) -> None:
+    """Whoever teaches in one course of a platform may be a student in another, in two browsers at once."""
+    server.confirm_course(platform, "course-2")
+    other: dict[str, Any] = {f"{CLAIM}context": {"id": "course-2"}}
+    teacher, student = server.browser(), server.browser()
+    assert teacher.launch(platform, roles=[INSTRUCTOR]).headers["Location"] == "/class"
+    assert student.launch(platform, **other).headers["Location"] == "/#"
+    assert [browser.client.get("/class").status_code for browser in (teacher, student)] == [200, 404]
+    server.tool.remove_course(1)
+    assert [browser.client.get("/").status_code for browser in (teacher, student)] == [401, 200]
+
+
+def test_a_student_is_one_person_on_a_platform_even_for_the_database(
+    server: LtiServer, platform: PlatformDouble
+) -> None:
+    server.browser().launch(platform)
+    server.browser().launch(platform, sub="another")
+    (another,) = server.tool.people.unknown()
+    with pytest.raises(IntegrityError):
+        server.tool.store.change(PEOPLE, {"id": another.id}, student="ada")
+    assert not server.tool.people.link(another.id, "ada")
+    assert server.tool.people.link(another.id, "emmy")
 
 
 def test_a_session_is_never_another_persons(server: LtiServer, platform: PlatformDouble) -> None:
@@ -499,6 +528,33 @@ def test_no_token_is_in_a_log_or_on_a_page(
     assert not [part for part in (*parts, asked["state"], asked["nonce"], "ada@example.edu") if part in logged]
 
 
+def test_no_token_of_services_or_registrations_is_in_a_log(
+    server: LtiServer, platform: PlatformDouble, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Neither when all is well, nor when a platform or a request is broken."""
+    caplog.set_level(logging.DEBUG)
+    with running(PlatformDouble(client_id="new")) as stranger:
+        pages = [register(server, stranger, registration_token="a-secret-token").text]
+        url = f"{server.tool.url(f'register/{server.tool.registration_code}')}?registration_token=a-secret-token"
+        for configuration in ("https://localhost/", "%FF"):
+            pages.append(httpx.post(f"{url}&openid_configuration={configuration}").text)
+        stranger.instead = Answer(500)
+        pages.append(register(server, stranger, registration_token="a-secret-token").text)
+    row = server.tool.registrations.find(platform.name, platform.client_id)
+    for answer in (None, Answer(401), Answer(200, b"no JSON")):
+        if answer:
+            platform.answer_members = lambda _request, answer=answer: answer  # type: ignore[method-assign, misc]
+        with contextlib.suppress(platform_requests.PlatformError):
+            call = server.tool.client.call(row, NRPS, "GET", f"{platform.address}/members", OF_MEMBERS)
+            platform_requests.read_body(server.run(call))
+    texts = [record.getMessage() for record in caplog.records if record.name.startswith(("grader", "tornado"))]
+    logged = "\n".join([*texts, *capfd.readouterr(), *pages])
+    assert "LTI: refused: openid_configuration" in logged
+    secrets = [*platform.tokens, *(jti["jti"] for jti in platform.assertions), server.tool.registration_code]
+    assert len(platform.tokens) == 2
+    assert not [secret for secret in ["a-secret-token", *secrets] if secret in logged]
+
+
 def test_a_flood_of_logins_fills_nothing(server: LtiServer, platform: PlatformDouble) -> None:
     browser = server.browser()
     with httpx.Client(base_url=server.address) as stranger:
@@ -696,6 +752,25 @@ def test_registrations_that_wait_are_few(server: LtiServer, monkeypatch: pytest.
         assert register(server, platform).status_code == 200
         platform.client_id = "two"
         assert refused(register(server, platform)) == "platforms-wait"
+
+
+def test_what_nobody_confirms_is_forgotten_after_a_week(
+    server: LtiServer, platform: PlatformDouble, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running(PlatformDouble(client_id="new")) as stranger:
+        register(server, stranger)
+    other: dict[str, Any] = {f"{CLAIM}context": {"id": "course-2"}}
+    refused(server.browser().launch(platform, **other))
+    week, now = 7 * 24 * 3600, time.time()
+    monkeypatch.setattr("grader.serving.lti.outbox.BREATH", 0.0)
+    monkeypatch.setattr("grader.serving.lti.outbox.LOOK_AGAIN", 0.01)
+    counts = []
+    for later in (week - 60, week + 60):
+        monkeypatch.setattr("grader.serving.lti.store.time.time", lambda moment=now + later: moment)
+        with contextlib.suppress(TimeoutError):
+            server.run(asyncio.wait_for(server.outbox.run(), 0.2))
+        counts.append([len(server.tool.store.rows(table)) for table in (REGISTRATIONS, COURSES)])
+    assert counts == [[1, 2], [0, 1]]
 
 
 @pytest.mark.parametrize(

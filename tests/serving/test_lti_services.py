@@ -314,6 +314,32 @@ def test_a_link_with_a_column_of_its_own_uses_that(server: LtiServer, platform: 
     assert not [request for request in platform.requests if request.path == "/lineitems"]
 
 
+def test_a_student_in_two_courses_of_a_platform_gets_points_in_both(
+    server: LtiServer, platform: PlatformDouble, grades: Grades
+) -> None:
+    server.confirm_course(platform, "course-2")
+    for context in ("course-1", "course-2"):
+        address = f"{platform.address}/lineitems/{context}/lineitem"
+        endpoint = {"https://purl.imsglobal.org/spec/lti-ags/claim/endpoint": {"lineitem": address}}
+        come(server, platform, **{f"{CLAIM}context": {"id": context}}, **endpoint)
+    grades.points = {"ada": 7}
+    deliver(server)
+    assert set(platform.scores) == {("course-1", "sub-ada"), ("course-2", "sub-ada")}
+    server.tool.remove_course(1)
+    grades.points = {"ada": 8}
+    deliver(server)
+    assert [platform.scores[name, "sub-ada"]["scoreGiven"] for name in ("course-1", "course-2")] == [7, 8]
+    assert server.outbox.missing() == []
+
+
+def test_a_column_is_looked_for_once_for_a_class(server: LtiServer, platform: PlatformDouble, grades: Grades) -> None:
+    come(server, platform, "ada", "emmy", "kurt")
+    grades.points = {"ada": 7, "emmy": 8, "kurt": 9}
+    deliver(server)
+    assert len(platform.arrived) == 3
+    assert [request.method for request in platform.requests if request.path == "/lineitems"] == ["GET", "POST"]
+
+
 def test_where_no_points_are_shown_none_go_out_before_they_are_published(
     server: LtiServer, platform: PlatformDouble, grades: Grades
 ) -> None:

@@ -54,9 +54,8 @@ class ToolKeys:
         """Make a key. Those that are no longer of use are removed."""
         keys = self.current() if self._path.exists() else []
         key = _describe(generate_private_key(public_exponent=65537, key_size=BITS), datetime.now(UTC))
-        content = [
-            {"created": each.created.isoformat(), "key": RSAAlgorithm.to_jwk(each.private)} for each in [*keys, key]
-        ]
+        keys.append(key)
+        content = [{"created": each.created.isoformat(), "key": RSAAlgorithm.to_jwk(each.private)} for each in keys]
         write_whole(self._path, json.dumps(content, indent=1).encode(), mode=0o600, lasting=True)
         return key
 
@@ -76,7 +75,7 @@ def _parse(text: str, path: Path) -> list[ToolKey]:
 
 def _describe(private: RSAPrivateKey, created: datetime) -> ToolKey:
     public = RSAAlgorithm.to_jwk(private.public_key(), as_dict=True)
-    text = json.dumps({name: public[name] for name in ("e", "kty", "n")}, separators=(",", ":"))
-    kid = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()  # RFC 7638
-    usage = {"kid": kid, "alg": "RS256", "use": "sig"}
-    return ToolKey(kid, private, {**{name: public[name] for name in ("e", "kty", "n")}, **usage}, created)
+    numbers = {name: public[name] for name in ("e", "kty", "n")}
+    digest = hashlib.sha256(json.dumps(numbers, separators=(",", ":")).encode()).digest()  # RFC 7638
+    kid = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+    return ToolKey(kid, private, {**numbers, "kid": kid, "alg": "RS256", "use": "sig"}, created)

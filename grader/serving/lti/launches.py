@@ -68,9 +68,9 @@ class LtiHandler(Handler):
         else:
             super().log_exception(typ, value, tb)
 
-    def write_error(self, status_code: int, **more: object) -> None:
+    def write_error(self, status_code: int, **details: object) -> None:
         self.allow_frames()
-        super().write_error(status_code, **more)
+        super().write_error(status_code, **details)
 
     def allow_frames(self, *sources: str) -> None:
         """Platforms may show this answer in a frame, and its forms may lead to these."""
@@ -163,19 +163,19 @@ class LtiLaunch(FromPlatform):
             return
         if TEST_STUDENT in launch.roles:
             raise LtiRefusal("test-student", "A test student of your learning platform cannot submit here.", 403)
-        person = self.tool.people.enter(registration.key, launch.identity, role=role, course=course.id)
+        membership = self.tool.people.enter(course, launch.identity, role)
         assignment = self._assignment(launch)
         if assignment and launch.endpoint:
             urls = {"line_item": launch.endpoint.lineitem, "line_items": launch.endpoint.lineitems}
             columns = {name: url for name, url in urls.items() if url}
             if columns:
-                self.tool.store.save(ITEMS, {"course": str(course.id), "assignment": assignment}, **columns)
-        guest = self.tool.people.guest(person.id)
+                self.tool.store.save(ITEMS, {"course": course.id, "assignment": assignment}, **columns)
+        guest = self.tool.guest(membership.id)
         if guest is None:
             sentence = "This course does not know you yet. Your instructor says who you are; then open the link again."
-            raise LtiRefusal(f"person-{person.id}", sentence, 403)
+            raise LtiRefusal(f"person-{membership.person}", sentence, 403)
         self.outbox.wake()
-        self.sign_in(guest, str(person.id), BY_LTI)
+        self.sign_in(guest, str(membership.id), BY_LTI)
         self.redirect(f"{self.base}class" if guest.sees_class else f"{self.base}#{quote(assignment, safe='')}")
 
     def _assignment(self, launch: Launch) -> str:
@@ -187,10 +187,14 @@ class LtiLaunch(FromPlatform):
     def _show_picker(self, registration: Registration, launch: Launch, role: Role, nonce: str) -> None:
         if role is not Role.INSTRUCTOR or launch.picker is None:
             raise LtiRefusal("picker", "Only instructors can add assignments to a course.", 403)
-        choices = make_choices(self.tool, registration, launch, nonce)
         url = launch.picker.deep_link_return_url
+        if find_url_problem(url, self.tool.private_hosts):
+            raise LtiRefusal("deep_link_return_url", "Your learning platform does not say where the answer goes.")
+        if RESOURCE_LINK not in launch.picker.accept_types:
+            sentence = "An assignment cannot be added at this place of your course. Try another one."
+            raise LtiRefusal("accept_types", sentence)
         self.allow_frames(origin_of(url))
-        self.show("pick", choices=choices, url=url)
+        self.show("pick", choices=make_choices(self.tool, registration, launch, nonce), url=url)
 
 
 class PickerChoice(NamedTuple):
@@ -202,16 +206,11 @@ class PickerChoice(NamedTuple):
 
 
 def make_choices(tool: Tool, registration: Registration, launch: Launch, nonce: str) -> list[PickerChoice]:
-    """All that there is to choose from. The answer goes where the platform has signed that it should."""
-    picker = launch.picker
-    if picker is None or find_url_problem(picker.deep_link_return_url, tool.private_hosts):
-        raise LtiRefusal("deep_link_return_url", "Your learning platform does not say where the answer goes.")
-    if RESOURCE_LINK not in picker.accept_types:
-        raise LtiRefusal("accept_types", "An assignment cannot be added at this place of your course. Try another one.")
+    """All that there is to choose from."""
     claims: dict[str, Any] = {"nonce": nonce, f"{CLAIM}message_type": "LtiDeepLinkingResponse"}
     claims |= {f"{CLAIM}version": launch.version, f"{CLAIM}deployment_id": launch.deployment_id}
-    if picker.data is not msgspec.UNSET:
-        claims[f"{SERVICES}dl/claim/data"] = picker.data
+    if launch.picker and launch.picker.data is not msgspec.UNSET:
+        claims[f"{SERVICES}dl/claim/data"] = launch.picker.data
     choices = []
     for assignment in released(tool.course):
         rows = read_grades(tool.course, assignment, ()).rows

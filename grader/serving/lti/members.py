@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import re
-import tempfile
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
-from grader.collecting.enrolling import ImportResult, import_students
+from grader.collecting.enrolling import ImportResult, merge_lines
 from grader.model.untrusted import is_object
 from grader.sandbox.plain_text import one_line
 from grader.serving.invitations import Role
@@ -17,7 +15,6 @@ from grader.serving.lti.claims import read_role, text_in
 from grader.serving.lti.people import Identity
 from grader.serving.lti.platform_requests import PlatformError, read_body
 from grader.serving.lti.registrations import origin_of
-from grader.serving.lti.store import PEOPLE
 from grader.serving.lti.tool import Tool
 
 SCOPE = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
@@ -30,8 +27,9 @@ _NAMES = {
     "id number": "lis_person_sourcedid",
     "email address": "email",
     "name": "name",
+    "first name": "given_name",
+    "last name": "family_name",
 }
-_NAMES |= {"first name": "given_name", "last name": "family_name"}
 
 
 class CourseImport(NamedTuple):
@@ -44,18 +42,13 @@ class CourseImport(NamedTuple):
 async def import_members(tool: Tool, course: Any) -> CourseImport:
     """Merge the students of a course into the roster, and link those whom it then knows for sure."""
     members = await read_members(tool, course)
-    with tempfile.TemporaryDirectory() as folder:
-        table = Path(folder) / "members.csv"
-        with table.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            rows = [[text_in(member, _NAMES[column]) for column in _NAMES] for member in members.values()]
-            writer.writerows([["id", *_NAMES], *(["", *row] for row in rows)])
-        imported = import_students(tool.course, table)
-    for sub, member in members.items():
-        ids = {"username": text_in(member, "ext_user_username"), "number": text_in(member, "lis_person_sourcedid")}
-        identity = Identity(sub, one_line(text_in(member, "name"), 100), text_in(member, "email"), ids)
-        tool.people.enter(course.registration, identity, role=Role.STUDENT, course=course.id)
-    earlier = tool.store.rows(PEOPLE, course=course.id, role=Role.STUDENT)
+    lines = {sub: _read_line(member) for sub, member in members.items()}
+    imported = merge_lines(tool.course, enumerate(lines.values(), start=1))
+    for sub, line in lines.items():
+        ids = {"username": line["username"], "number": line["id number"]}
+        identity = Identity(sub, one_line(line["name"], 100), line["email address"], ids)
+        tool.people.enter(course, identity, Role.STUDENT)
+    earlier = tool.people.students_in(course.id)
     removed = [person.student or person.name or person.sub for person in earlier if person.sub not in members]
     return CourseImport(imported, sorted(removed))
 
@@ -81,8 +74,12 @@ async def read_members(tool: Tool, course: Any) -> dict[str, Any]:
     raise PlatformError(f"It has more than {MOST_PAGES} pages of members.")
 
 
-def _is_student(member: Any) -> bool:
+def _read_line(member: Mapping[str, Any]) -> dict[str, str]:
+    """A member as a line of a table of students."""
+    return {column: text_in(member, name).strip() for column, name in _NAMES.items()}
+
+
+def _is_student(member: Mapping[str, Any]) -> bool:
     roles, is_active = member.get("roles"), member.get("status", "Active") == "Active"
-    return bool(
-        is_active and text_in(member, "user_id") and isinstance(roles, list) and read_role(roles) is Role.STUDENT
-    )
+    has_role = isinstance(roles, list) and read_role(roles) is Role.STUDENT
+    return bool(is_active and has_role and text_in(member, "user_id"))

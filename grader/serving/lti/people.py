@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import sqlalchemy as sql
+
 from grader.course.folder import Course
 from grader.gradebook.roster import RosterLine, read_roster
 from grader.serving.invitations import Invited, Role, find_person
-from grader.serving.lti.store import PEOPLE, Store
+from grader.serving.lti.store import MEMBERSHIPS, PEOPLE, Store
 
 # What the roster calls the ids that platforms send.
 COLUMNS = {"username": ("id", "username"), "number": ("lms_user_id",), "canvas_id": ("canvas_id",)}
@@ -48,33 +50,40 @@ class People:
         self._course = course
         self._store = store
 
-    def enter(self, registration: str, identity: Identity, **values: object) -> Any:
-        """The row of somebody who came, linked to a student now if it is sure who that is."""
-        keys = {"registration": registration, "sub": identity.sub}
-        person = self._store.save(PEOPLE, keys, name=identity.name, email=identity.email, **values)
+    def enter(self, course: Any, identity: Identity, role: Role) -> Any:
+        """The membership of somebody in a course. A student is linked now if it is sure who that is."""
+        keys = {"registration": course.registration, "sub": identity.sub}
+        person = self._store.save(PEOPLE, keys, name=identity.name, email=identity.email)
         student = "" if person.student else find_student(read_roster(self._course.root), identity)
-        if student and person.role == Role.STUDENT:
+        if student and role is Role.STUDENT:
             self.link(person.id, student)
-        return self._store.rows(PEOPLE, **keys)[0]
+        return self._store.save(MEMBERSHIPS, {"course": course.id, "person": person.id}, role=role)
 
     def link(self, person_id: int, student: str) -> bool:
         """Let this person be this student, unless either is linked already. It never changes."""
-        people = self._store.rows(PEOPLE, id=person_id, student="")
-        if not people or find_person(self._course, student) is None:
+        if find_person(self._course, student) is None:
             return False
-        if self._store.rows(PEOPLE, registration=people[0].registration, student=student):
+        try:
+            return self._store.change(PEOPLE, {"id": person_id, "student": None}, student=student)
+        except sql.exc.IntegrityError:  # another person on that platform is this student
             return False
-        return self._store.change(PEOPLE, {"id": person_id, "student": ""}, student=student)
+
+    def students_in(self, course_id: int) -> list[Any]:
+        """The students of a course on a platform, known or not."""
+        is_student = (MEMBERSHIPS.c.course == course_id) & (MEMBERSHIPS.c.role == Role.STUDENT)
+        return self._store.select(sql.select(PEOPLE).join(MEMBERSHIPS).where(is_student).order_by(PEOPLE.c.id))
 
     def unknown(self) -> list[Any]:
-        return self._store.rows(PEOPLE, student="", role=Role.STUDENT)
+        """Students of any course of whom nobody knows who they are."""
+        students = sql.select(MEMBERSHIPS.c.person).where(MEMBERSHIPS.c.role == Role.STUDENT)
+        query = sql.select(PEOPLE).where(PEOPLE.c.student.is_(None), PEOPLE.c.id.in_(students))
+        return self._store.select(query.order_by(PEOPLE.c.id))
 
-    def guest(self, person_id: int) -> Invited | None:
-        """As whom this person is signed in; None for a student whom the roster does not have."""
-        for person in self._store.rows(PEOPLE, id=person_id):
-            if person.role != Role.STUDENT:
-                name = person.name or person.email or person.sub
-                return Invited(f"{name[:100]} (LTI {person.id})", Role(person.role))
-            guest = find_person(self._course, person.student) if person.student else None
-            return guest if guest and guest.role is Role.STUDENT else None
-        return None
+    def guest(self, membership: Any) -> Invited | None:
+        """As whom somebody from a course is signed in; None for a student whom the roster does not have."""
+        (person,) = self._store.rows(PEOPLE, id=membership.person)
+        if membership.role != Role.STUDENT:
+            name = person.name or person.email or person.sub
+            return Invited(f"{name[:100]} (LTI {person.id})", Role(membership.role))
+        guest = find_person(self._course, person.student) if person.student else None
+        return guest if guest and guest.role is Role.STUDENT else None

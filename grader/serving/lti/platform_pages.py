@@ -20,7 +20,7 @@ from grader.serving.lti.people import COLUMNS
 from grader.serving.lti.platform_requests import PlatformError, read_object
 from grader.serving.lti.quirks import AGS, TOOL, find_family, quirks_of
 from grader.serving.lti.registrations import LtiRefusal, Registration, find_url_problem, origin_of
-from grader.serving.lti.store import COURSES, ITEMS, PEOPLE, REGISTRATIONS
+from grader.serving.lti.store import COURSES, PEOPLE, REGISTRATIONS
 from grader.serving.lti.tool import Tool
 
 NAME = "Graded notebooks"
@@ -79,7 +79,8 @@ class Register(FromPlatform):
         about = answer.get(PLATFORM)
         family = find_family(text_in(about, "product_family_code") if is_object(about) else "", issuer)
         audience, name = text_in(answer, "authorization_server"), f"{family.title()} {urlsplit(login).hostname}".strip()
-        return Registration(issuer, "", "", login, token, keys, audience, family, name, is_confirmed=0), register
+        platform = Registration(issuer, "", login, token, keys, "", audience, family, name, is_confirmed=0)
+        return platform, register
 
 
 def describe_tool(tool: Tool) -> dict[str, Any]:
@@ -118,15 +119,13 @@ class PlatformsPage(LtiHandler):
     def get(self) -> None:
         self.must_see_class()
         store, platforms = self.tool.store, self.tool.registrations.by_key()
-        items, people = ({row.id: row for row in store.rows(table)} for table in (ITEMS, PEOPLE))
-        missing = [(items.get(int(each.item)), people.get(int(each.person)), each) for each in self.outbox.missing()]
         self.show(
             "platforms",
             platforms=platforms,
             removable={row.key for row in store.rows(REGISTRATIONS)},
             courses=store.rows(COURSES),
             unknown=self.tool.people.unknown(),
-            missing=[(item, person, score) for item, person, score in missing if item and person],
+            missing=self.outbox.missing(),
             names=self.names(),
             register=self.tool.url(f"register/{self.tool.registration_code}"),
         )

@@ -82,7 +82,8 @@ class PlatformClient:
         self, method: str, url: str, headers: Mapping[str, str], body: str | None = None, family: str = ""
     ) -> HTTPResponse:
         """Send one request. Redirections are not followed."""
-        if problem := find_url_problem(url, self._private_hosts):
+        problem = find_url_problem(url, self._private_hosts)
+        if problem:
             raise PlatformError(f"{one_line(url, 100)} {problem}.", 400)
         try:
             response = await self._http.fetch(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -36,10 +37,10 @@ class Registration:
 
     issuer: str
     client_id: str
-    deployment: str  # empty if each course may have another, which an instructor confirms with the course
     login_url: str
     token_url: str
     keys_url: str
+    deployment: str = ""  # empty if each course may have another, which an instructor confirms with the course
     audience: str = ""  # of requests for tokens, if it is not token_url
     family: str = ""  # the product
     name: str = ""
@@ -88,7 +89,8 @@ def _read_text(table: TomlTable, key: str) -> str:
 
 def _read_url(table: TomlTable, key: str, hosts: frozenset[str]) -> str:
     value = _read_text(table, key)
-    if problem := find_url_problem(value, hosts):
+    problem = find_url_problem(value, hosts)
+    if problem:
         raise table.error(key, f"{quote(value)} {problem}", f'Write {key} = "https://…"')
     return value
 
@@ -101,20 +103,20 @@ def registration_code(root: Path) -> str:
 def find_url_problem(url: str, private_hosts: frozenset[str]) -> str:
     """Why an address is not used; empty if it may be. Where its name leads is checked when it is asked for."""
     try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname or "", parts.port
+        address = urlsplit(url)
+        host, _ = address.hostname or "", address.port
     except ValueError:
         return "is not an address"
     is_plain = url.isascii() and url.isprintable() and not set(url) & {*' "<>\\^`{|}'} and len(url) <= LONGEST
-    if not is_plain or not host or "@" in parts.netloc or parts.fragment:
+    if not is_plain or not host or "@" in address.netloc or address.fragment:
         return "is not a plain address"
-    is_allowed = parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK and host in private_hosts)
+    is_allowed = address.scheme == "https" or (address.scheme == "http" and host in _LOOPBACK and host in private_hosts)
     return "" if is_allowed else "does not begin with https://"
 
 
 def origin_of(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}".lower()
+    address = urlsplit(url)
+    return f"{address.scheme}://{address.netloc}".lower()
 
 
 class Registrations:
@@ -149,10 +151,14 @@ class Registrations:
         return registration
 
     def add(self, registration: Registration) -> None:
-        """Keep a new one, until an instructor has confirmed it. None is ever replaced."""
+        """Keep a new one until an instructor has confirmed it, for a week at most. None is ever replaced.
+
+        A platform says its client id once, in its answer to the registration, so this cannot be asked for later; and
+        in memory alone, the end of the server would lose it.
+        """
         existing = self.by_key()
         if registration.key in existing:
             raise LtiRefusal("platform-exists", "This platform is registered already.", 409)
         if len(existing) - len(self.confirmed()) >= MOST_WAITING:
             raise LtiRefusal("platforms-wait", "Too many platforms wait for an instructor to confirm them.", 429)
-        self._store.save(REGISTRATIONS, {"key": registration.key}, **asdict(registration))
+        self._store.save(REGISTRATIONS, {"key": registration.key}, **asdict(registration), came=int(time.time()))

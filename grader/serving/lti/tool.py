@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 from urllib.parse import quote
 
@@ -9,7 +10,7 @@ import sqlalchemy as sql
 
 from grader.course.folder import Course
 from grader.serving.invitations import Invited
-from grader.serving.lti.claims import Launch
+from grader.serving.lti.claims import Context, Launch
 from grader.serving.lti.keys import ToolKeys
 from grader.serving.lti.people import People
 from grader.serving.lti.platform_requests import PlatformClient
@@ -21,7 +22,7 @@ from grader.serving.lti.registrations import (
     find_url_problem,
     registration_code,
 )
-from grader.serving.lti.store import COURSES, ITEMS, PEOPLE, REGISTRATIONS, SCORES, Store
+from grader.serving.lti.store import COURSES, MEMBERSHIPS, REGISTRATIONS, Store
 
 MOST_COURSES_WAITING = 100
 
@@ -53,14 +54,14 @@ class Tool:
 
     def enter_course(self, registration: Registration, launch: Launch) -> Any:
         """The row of the course that somebody comes from. One that is not confirmed is put on the instructors' list."""
-        context = launch.context.id if launch.context else ""
-        keys = {"registration": registration.key, "deployment": launch.deployment_id, "context": context}
+        context = launch.context or Context(id="")
+        keys = {"registration": registration.key, "deployment": launch.deployment_id, "context": context.id}
         waiting = self.store.rows(COURSES, is_confirmed=0)
         if len(waiting) >= MOST_COURSES_WAITING and not self.store.rows(COURSES, **keys):
             raise LtiRefusal("courses-wait", "Too many courses wait for your instructor to confirm them.", 429)
         members = launch.members.context_memberships_url if launch.members else ""
-        title = (launch.context.title or "") if launch.context else ""
-        course = self.store.save(COURSES, keys, title=title[:200], members_url=members)
+        title, now = (context.title or "")[:200], int(time.time())
+        course = self.store.save(COURSES, keys, title=title, members_url=members, came=now)
         if not course.is_confirmed:
             sentence = "This course is not connected yet. An instructor confirms it here, on the page “Platforms”."
             raise LtiRefusal(f"course-{course.id}", sentence, 403)
@@ -73,21 +74,20 @@ class Tool:
         return {row.id: row for row in rows if row.registration in platforms}
 
     def remove_course(self, course_id: int) -> None:
-        """Forget a course on a platform, with everybody who came from it, and their points there."""
-        for person in self.store.rows(PEOPLE, course=course_id):
-            self.store.remove(SCORES, person=str(person.id))
-        self.store.remove(PEOPLE, course=course_id)
-        self.store.remove(ITEMS, course=str(course_id))
+        """Forget a course on a platform, its points, and everybody who came from no other."""
         self.store.remove(COURSES, id=course_id)
+        self.store.remove_strangers()
 
     def remove_platform(self, key: str) -> None:
         """Forget a platform that has registered, and all that came from it."""
-        for course in self.store.rows(COURSES, registration=key):
-            self.remove_course(course.id)
         self.store.remove(REGISTRATIONS, key=key)
+        self.store.remove(COURSES, registration=key)
+        self.store.remove_strangers()
 
-    def guest(self, person_id: int) -> Invited | None:
-        """As whom somebody from a platform is signed in, as long as the course there belongs to ours."""
+    def guest(self, membership_id: int) -> Invited | None:
+        """As whom somebody from a course is signed in, as long as that course belongs to ours."""
         courses = self.confirmed_courses()
-        is_welcome = any(person.course in courses for person in self.store.rows(PEOPLE, id=person_id))
-        return self.people.guest(person_id) if is_welcome else None
+        for membership in self.store.rows(MEMBERSHIPS, id=membership_id):
+            if membership.course in courses:
+                return self.people.guest(membership)
+        return None
