@@ -172,7 +172,7 @@ LTI = {
 LTI_PLATFORM = {
     "issuer": "How the platform calls itself: its issuer, or platform id.",
     "client_id": "How it calls this server.",
-    "deployment": "Its deployment id for this server.",
+    "deployment": "Its deployment id for this server. Without it, an instructor confirms each with its courses.",
     "login": "Its address for logins: the authentication request URL.",
     "token": "Its address for access tokens.",
     "keys": "Its address for its public keys: the JWKS, or keyset URL.",

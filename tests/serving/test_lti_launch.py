@@ -7,6 +7,7 @@ import contextlib
 import logging
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,10 @@ import jwt
 import pytest
 from sqlalchemy.exc import IntegrityError
 
+from grader.errors import CourseError
 from grader.serving.lti import platform_requests, registrations
 from grader.serving.lti.launches import _cookie
+from grader.serving.lti.registrations import LtiSettings
 from grader.serving.lti.store import COURSES, NONCES, PEOPLE, REGISTRATIONS
 from support.lti_platform import (
     CLAIM,
@@ -621,6 +624,36 @@ def test_a_platform_that_is_away_is_a_sentence(server: LtiServer, platform: Plat
     platform.instead = Answer(503)
     answer = server.browser().launch(platform)
     assert (refused(answer), answer.status_code) == ("platform-keys", 502)
+
+
+# --- platforms by hand ---
+
+
+def platforms_by_hand(root: Path, *deployments: str) -> LtiSettings:
+    lines = ["[lti]", 'address = "https://grader.example.edu"']
+    for name, deployment in zip("ab", deployments, strict=False):
+        lines += [f"[lti.platforms.{name}]", 'issuer = "https://blackboard.com"', 'client_id = "7"', deployment]
+        lines += [f'{key} = "https://blackboard.com/{key}"' for key in ("login", "token", "keys")]
+    (root / "course.toml").write_text("\n".join(lines))
+    return registrations.read_settings(root)
+
+
+def test_a_platform_with_one_client_id_for_all_is_written_down_once(tmp_path: Path) -> None:
+    with pytest.raises(CourseError, match=r"lti\.platforms\.b: it has the issuer and the client_id of a\."):
+        platforms_by_hand(tmp_path, 'deployment = "1"', 'deployment = "2"')
+    (platform,) = platforms_by_hand(tmp_path, "").registrations.values()
+    assert (platform.deployment, platform.family) == ("", "blackboard")
+
+
+def test_another_deployment_of_a_platform_waits_until_an_instructor_has_confirmed_it(
+    server: LtiServer, platform: PlatformDouble
+) -> None:
+    (key,) = server.tool.registrations.by_key()
+    by_hand: Any = server.tool.registrations._by_hand
+    by_hand[key] = replace(by_hand[key], deployment="")
+    assert server.browser().launch(platform).status_code == 302
+    platform.deployment = "deployment-2"
+    assert refused(server.browser().launch(platform, roles=[INSTRUCTOR])) == "course-2"
 
 
 # --- addresses ---

@@ -65,16 +65,21 @@ def read_settings(root: Path) -> LtiSettings:
     table.check_keys(LTI)
     hosts = frozenset(name.lower() for name in table.names("private", '["moodle.example.edu"]'))
     address = _read_url(table, "address", hosts | {*_LOOPBACK}) if table.values else ""
-    platforms = table.table("platforms")
-    by_hand = [_read_platform(platforms.table(name), name, hosts) for name in platforms.values]
-    return LtiSettings(address.rstrip("/"), hosts, {platform.key: platform for platform in by_hand})
+    platforms, registrations = table.table("platforms"), dict[str, Registration]()
+    for name in platforms.values:
+        platform = _read_platform(platforms.table(name), name, hosts)
+        if platform.key in registrations:
+            problem = f"it has the issuer and the client_id of {registrations[platform.key].name}"
+            raise platforms.error(name, problem, "Keep one of the two, without its deployment")
+        registrations[platform.key] = platform
+    return LtiSettings(address.rstrip("/"), hosts, registrations)
 
 
 def _read_platform(table: TomlTable, name: str, hosts: frozenset[str]) -> Registration:
     table.check_keys(LTI_PLATFORM)
-    texts = {key: _read_text(table, key) for key in ("issuer", "client_id", "deployment")}
+    texts = {key: _read_text(table, key) for key in ("issuer", "client_id")}
     texts |= {f"{key}_url": _read_url(table, key, hosts) for key in ("login", "token", "keys")}
-    texts |= {key: _read_text(table, key) for key in ("audience", "family") if key in table.values}
+    texts |= {key: _read_text(table, key) for key in ("deployment", "audience", "family") if key in table.values}
     texts.setdefault("family", find_family("", texts["issuer"], texts["login_url"], texts["token_url"]))
     return Registration(**texts, name=name)  # type: ignore[arg-type]
 
