@@ -221,6 +221,16 @@ def test_whoever_came_from_a_course_that_is_removed_is_signed_out(server: LtiSer
     assert [server.tool.store.rows(table) for table in (COURSES, PEOPLE)] == [[], []]
 
 
+def test_whoever_came_from_a_platform_that_is_gone_from_the_settings_is_signed_out(
+    server: LtiServer, platform: PlatformDouble
+) -> None:
+    browser = server.browser()
+    browser.launch(platform, roles=[INSTRUCTOR])
+    by_hand: Any = server.tool.registrations._by_hand
+    by_hand.clear()
+    assert browser.client.get("/class").status_code == 401
+
+
 def test_a_role_is_that_of_the_course_somebody_came_from(server: LtiServer, platform: PlatformDouble) -> None:
     """Whoever teaches in one course of a platform may be a student in another, in two browsers at once."""
     server.confirm_course(platform, "course-2")
