@@ -394,6 +394,24 @@ def test_a_token_that_ended_early_is_replaced(server: LtiServer, platform: Platf
     assert [score["scoreGiven"] for score in platform.arrived] == [7, 8]
 
 
+@pytest.mark.parametrize("status", [400, 401, 403, 500])
+def test_without_a_token_all_points_wait(
+    server: LtiServer, platform: PlatformDouble, grades: Grades, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    """It is nobody's points that the platform refuses, and one question is enough."""
+    come(server, platform, "ada", "emmy")
+    grades.points = {"ada": 7, "emmy": 8}
+    with monkeypatch.context() as patch:
+        patch.setattr(platform, "give_token", lambda _request: Answer(status))
+        deliver(server)
+    assert [score.state for score in server.outbox.missing()] == ["waiting", "waiting"]
+    assert "It gives no token. It answers" in server.outbox.missing()[0].problem
+    assert len([request for request in platform.requests if request.path == "/token"]) == 1
+    make_due(server)
+    deliver(server)
+    assert len(platform.arrived) == 2
+
+
 def test_what_a_platform_refuses_stops_nobody_else_and_is_shown(
     server: LtiServer, platform: PlatformDouble, grades: Grades
 ) -> None:

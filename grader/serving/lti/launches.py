@@ -21,6 +21,7 @@ from grader.serving.lti.claims import (
     CLAIM,
     SERVICES,
     TEST_STUDENT,
+    Endpoint,
     Launch,
     read_launch,
     read_role,
@@ -166,10 +167,7 @@ class LtiLaunch(FromPlatform):
         membership = self.tool.people.enter(course, launch.identity, role)
         assignment = self._assignment(launch)
         if assignment and launch.endpoint:
-            urls = {"line_item": launch.endpoint.lineitem, "line_items": launch.endpoint.lineitems}
-            columns = {name: url for name, url in urls.items() if url}
-            if columns:
-                self.tool.store.save(ITEMS, {"course": course.id, "assignment": assignment}, **columns)
+            self._keep_column(course.id, assignment, launch.endpoint)
         guest = self.tool.guest(membership.id)
         if guest is None:
             sentence = "This course does not know you yet. Your instructor says who you are; then open the link again."
@@ -183,6 +181,13 @@ class LtiLaunch(FromPlatform):
         query = parse_qs(urlsplit(launch.target_link_uri).query)
         name = text_in(launch.custom, "assignment") or query.get("assignment", [""])[0]
         return name if name in released(self.services.course) else ""
+
+    def _keep_column(self, course_id: int, assignment: str, endpoint: Endpoint) -> None:
+        """Remember where the points of an assignment go."""
+        urls = {"line_item": endpoint.lineitem, "line_items": endpoint.lineitems}
+        columns = {name: url for name, url in urls.items() if url}
+        if columns:
+            self.tool.store.save(ITEMS, {"course": course_id, "assignment": assignment}, **columns)
 
     def _show_picker(self, registration: Registration, launch: Launch, role: Role, nonce: str) -> None:
         if role is not Role.INSTRUCTOR or launch.picker is None:

@@ -122,8 +122,11 @@ class PlatformClient:
         assertion = self.sign(registration.client_id, audience, {"sub": registration.client_id}, 300)
         form = {"grant_type": "client_credentials", "client_assertion_type": _ASSERTION, "client_assertion": assertion}
         kind = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
-        response = await self.send("POST", registration.token_url, kind, urlencode({**form, "scope": scope}))
-        answer = read_object(response)
+        body = urlencode({**form, "scope": scope})
+        try:
+            answer = read_object(await self.send("POST", registration.token_url, kind, body))
+        except PlatformError as error:  # whatever it is, it says nothing of what the token is for
+            raise PlatformError(f"It gives no token. {error}") from None
         new, seconds = answer.get("access_token"), answer.get("expires_in", 3600)
         if not isinstance(new, str) or not _TOKEN.fullmatch(new) or not isinstance(seconds, (int, float)):
             raise PlatformError("It gives no token that can be used.")
