@@ -161,8 +161,8 @@ class Outbox:
         results = read_body(await self.tool.client.call(platform, f"{AGS}result.readonly", "GET", url, OF_RESULTS))
         for result in results if isinstance(results, list) else []:
             if is_object(result) and result.get("userId") == content["userId"]:
-                points, of = number(result.get("resultScore")) or 0.0, number(result.get("resultMaximum")) or 1.0
-                return bool(abs(points / of - content["scoreGiven"] / content["scoreMaximum"]) < 1e-4)
+                points, maximum = number(result.get("resultScore")) or 0.0, number(result.get("resultMaximum")) or 1.0
+                return bool(abs(points / maximum - content["scoreGiven"] / content["scoreMaximum"]) < 1e-4)
         return False
 
     async def _find_column(self, platform: Registration, score: Any, max_points: float) -> str:
