@@ -23,8 +23,10 @@ from grader.serving.lti.registrations import LtiSettings
 from grader.serving.lti.store import COURSES, NONCES, PEOPLE, REGISTRATIONS
 from support.lti_platform import (
     CLAIM,
+    ENDPOINT,
     INSTRUCTOR,
     LEARNER,
+    MEMBERS,
     MEMBERSHIP,
     NRPS,
     OF_MEMBERS,
@@ -423,6 +425,11 @@ def test_a_token_that_was_changed_is_refused(server: LtiServer, platform: Platfo
         ({"nonce": REMOVED}, "token-missingrequiredclaim"),
         ({"sub": "x" * 256}, "token-sub"),
         ({"sub": ""}, "token-sub"),
+        ({"sub": "user\0"}, "token-sub"),
+        ({"sub": "\ud800"}, "token-sub"),
+        ({f"{CLAIM}context": {"id": "\ud800"}}, "token-id"),
+        ({MEMBERS: {"context_memberships_url": "https://a.example.org/\ud800"}}, "token-context_memberships_url"),
+        ({ENDPOINT: {"lineitem": "https://a.example.org/\ud800"}}, "token-lineitem"),
         ({f"{CLAIM}deployment_id": "another"}, "token-deployment_id"),
         ({f"{CLAIM}roles": "Instructor"}, "token-roles"),
         ({f"{CLAIM}roles": [{"a": 1}]}, "token-roles"),
@@ -433,6 +440,14 @@ def test_a_token_that_was_changed_is_refused(server: LtiServer, platform: Platfo
 )
 def test_each_claim_is_checked(server: LtiServer, platform: PlatformDouble, change: dict[str, Any], code: str) -> None:
     assert refused(server.browser().launch(platform, **change)) == code
+
+
+def test_odd_characters_in_names_and_titles_stop_nobody(server: LtiServer, platform: PlatformDouble) -> None:
+    context: dict[str, Any] = {f"{CLAIM}context": {"id": "course-1", "title": "\ud800\0\nCourse"}}
+    custom: dict[str, Any] = {f"{CLAIM}custom": {"assignment": "\ud800", "username": "\ud800"}}
+    roles = [LEARNER, "\ud800"]
+    answer = server.browser().launch(platform, name="\ud800\0", roles=roles, **context, **custom)
+    assert answer.status_code == 302
 
 
 def test_several_audiences_are_fine_with_the_right_party(server: LtiServer, platform: PlatformDouble) -> None:

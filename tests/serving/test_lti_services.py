@@ -486,15 +486,29 @@ def test_a_course_that_is_not_confirmed_gets_no_points(
     assert platform.arrived == []
 
 
-@pytest.mark.parametrize("address", ["http://evil.example.org/1", "https://10.0.0.1/1", "file:///etc/passwd", 5, None])
 def test_a_column_at_a_private_address_gets_nothing(
+    server: LtiServer, platform: PlatformDouble, grades: Grades
+) -> None:
+    come(server, platform)
+    grades.points = {"ada": 7}
+    platform.line_items["1"] = {"id": "https://10.0.0.1/1", "resourceId": "week1"}
+    deliver(server)
+    assert "private address" in server.outbox.missing()[0].problem
+
+
+@pytest.mark.parametrize("address", ["http://a.example.org/1", "file:///etc/passwd", "https://a.edu/\ud800", 5, None])
+def test_a_column_without_an_address_is_not_kept(
     server: LtiServer, platform: PlatformDouble, grades: Grades, address: object
 ) -> None:
     come(server, platform)
     grades.points = {"ada": 7}
     platform.line_items["1"] = {"id": address, "resourceId": "week1"}
     deliver(server)
-    assert len(server.outbox.missing()) == 1
+    assert server.outbox.missing()[0].problem == "It does not say where its column for points is."
+    platform.line_items.clear()
+    make_due(server)
+    deliver(server)
+    assert len(platform.arrived) == 1
 
 
 def test_the_sender_goes_on_whatever_happens(

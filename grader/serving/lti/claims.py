@@ -23,7 +23,9 @@ LEEWAY = 60  # seconds that clocks may differ
 TEST_STUDENT = "http://purl.imsglobal.org/vocab/lti/system/person#TestUser"
 _MEMBERSHIP = "http://purl.imsglobal.org/vocab/lis/v2/membership"
 _REQUIRED = ["iss", "aud", "sub", "exp", "iat", "nonce"]
-Id = Annotated[str, Meta(min_length=1, max_length=255)]
+_STORABLE = r"^[^\0\ud800-\udfff]*$"  # a NUL, or half a character, is in no table
+Id = Annotated[str, Meta(min_length=1, max_length=255, pattern=_STORABLE)]
+Url = Annotated[str, Meta(max_length=2000, pattern=_STORABLE)]
 Text = Annotated[str, Meta(max_length=2000)]
 
 
@@ -39,18 +41,18 @@ class ResourceLink(Struct, frozen=True):
 class Endpoint(Struct, frozen=True):
     """Where points go."""
 
-    lineitem: Text | None = ""
-    lineitems: Text | None = ""
+    lineitem: Url | None = ""
+    lineitems: Url | None = ""
 
 
 class MembersService(Struct, frozen=True):
-    context_memberships_url: Text = ""
+    context_memberships_url: Url = ""
 
 
 class Picker(Struct, frozen=True):
     """Where and how a chosen assignment is answered."""
 
-    deep_link_return_url: Text
+    deep_link_return_url: Url
     accept_types: tuple[Text, ...]
     data: Any = msgspec.UNSET
 
@@ -63,7 +65,7 @@ class Launch(Struct, frozen=True):
     message_type: Literal["LtiResourceLinkRequest", "LtiDeepLinkingRequest"] = field(name=f"{CLAIM}message_type")
     roles: Annotated[tuple[Text, ...], Meta(max_length=100)] = field(name=f"{CLAIM}roles")
     deployment_id: Id = field(name=f"{CLAIM}deployment_id")
-    target_link_uri: Text = field(name=f"{CLAIM}target_link_uri")
+    target_link_uri: Url = field(name=f"{CLAIM}target_link_uri")
     resource_link: ResourceLink | None = field(name=f"{CLAIM}resource_link", default=None)
     context: Context | None = field(name=f"{CLAIM}context", default=None)
     custom: dict[str, Any] | None = field(name=f"{CLAIM}custom", default=None)

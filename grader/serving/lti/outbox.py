@@ -22,7 +22,7 @@ from grader.serving.arrivals import Arrivals
 from grader.serving.grades import SubmissionGrades, read_grades
 from grader.serving.lti.platform_requests import PlatformError, read_body, read_object
 from grader.serving.lti.quirks import AGS, quirks_of
-from grader.serving.lti.registrations import Registration
+from grader.serving.lti.registrations import Registration, find_url_problem
 from grader.serving.lti.store import ITEMS, PEOPLE, SCORES
 from grader.serving.lti.tool import Tool
 from grader.term.rules import Detail
@@ -179,7 +179,7 @@ class Outbox:
             text = json.dumps(content)
             ours = [read_object(await client.call(platform, scope, "POST", score.line_items, OF_ITEM, text))]
         address = ours[0].get("id")
-        if not isinstance(address, str):
+        if not isinstance(address, str) or find_url_problem(address, self.tool.private_hosts):
             raise PlatformError("It does not say where its column for points is.")
         self.tool.store.change(ITEMS, {"id": score.item}, line_item=address)
         return address

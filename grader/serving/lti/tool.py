@@ -9,6 +9,7 @@ from urllib.parse import quote
 import sqlalchemy as sql
 
 from grader.course.folder import Course
+from grader.sandbox.plain_text import one_line
 from grader.serving.invitations import Invited
 from grader.serving.lti.claims import Context, Launch
 from grader.serving.lti.keys import ToolKeys
@@ -60,7 +61,7 @@ class Tool:
         if len(waiting) >= MOST_COURSES_WAITING and not self.store.rows(COURSES, **keys):
             raise LtiRefusal("courses-wait", "Too many courses wait for your instructor to confirm them.", 429)
         members = launch.members.context_memberships_url if launch.members else ""
-        title, now = (context.title or "")[:200], int(time.time())
+        title, now = one_line(context.title or "", 200), int(time.time())
         course = self.store.save(COURSES, keys, title=title, members_url=members, came=now)
         if not course.is_confirmed:
             sentence = "This course is not connected yet. An instructor confirms it here, on the page “Platforms”."
