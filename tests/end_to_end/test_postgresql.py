@@ -18,8 +18,12 @@ from sqlalchemy.orm import scoped_session
 from grader.classroom.run import autograde
 from grader.course.folder import CONFIG_FILE, Course
 from grader.errors import CourseError
+from grader.gradebook.roster import RosterLine, write_roster
 from grader.release.compiling import compile_release
 from grader.serving.arrivals import Arrivals, Stage
+from grader.serving.invitations import Role
+from grader.serving.lti.people import Identity, People
+from grader.serving.lti.store import COURSES, ITEMS, MEMBERSHIPS, PEOPLE, SCORES, Store
 from support.messages import Messages
 from support.onlooker import at_first_look
 from support.proof import skip
@@ -464,3 +468,29 @@ def test_postgresql_arrivals_survive_a_server_restart(on_server: Course, server:
     with contextlib.closing(Arrivals(on_server)) as arrivals:
         assert [(one.number, one.state) for one in arrivals.of_student("ada")] == [(2, "waiting"), (1, "waiting")]
     assert not (on_server.root / "arrived" / "serving.db").exists()
+
+
+def test_postgresql_keeps_what_lti_does(on_server: Course) -> None:
+    """Each constraint holds there, too, and what belongs to a course goes with it."""
+    with contextlib.closing(Arrivals(on_server)) as arrivals:
+        store = Store(arrivals.engine)
+        people = People(on_server, store)
+        write_roster(on_server.root, [RosterLine("ada", email="ada@example.edu"), RosterLine("emmy")])
+        contexts = [{"registration": "campus", "deployment": "1", "context": name} for name in ("first", "second")]
+        first, second = (store.save(COURSES, context, is_confirmed=1) for context in contexts)
+        for course in (first, second, first):
+            people.enter(course, Identity("sub-ada", "Ada ẑ", "ada@example.edu", {}), Role.STUDENT)
+        people.enter(first, Identity("sub-2", "", "ada@example.edu", {}), Role.STUDENT)
+        assert [(person.sub, person.student) for person in people.students_in(first.id)] == [
+            ("sub-ada", "ada"),
+            ("sub-2", None),
+        ]
+        (ada,) = people.students_in(second.id)
+        for course in (first, second):
+            item = store.save(ITEMS, {"course": course.id, "assignment": ASSIGNMENT}, line_item="https://a.edu")
+            store.save(SCORES, {"item": item.id, "person": ada.id}, state="waiting")
+        store.remove(COURSES, id=first.id)
+        store.remove_strangers()
+        store.remove_unconfirmed()
+        assert [len(store.rows(table)) for table in (COURSES, PEOPLE, MEMBERSHIPS, ITEMS, SCORES)] == [1] * 5
+        assert [store.use_nonce("once"), store.use_nonce("once")] == [True, False]
