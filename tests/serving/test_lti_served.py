@@ -114,15 +114,14 @@ def test_points_arrive_once_though_the_server_is_killed_while_they_go_out(
         served.stop()
         with contextlib.closing(Arrivals(course)) as arrivals:
             store = Store(arrivals.engine)
-            item = store.save(
-                ITEMS, {"course": "1", "assignment": "week1"}, line_items=f"{platform.address}/lineitems?a=1"
-            )
+            (lti_course,) = store.rows(COURSES)
+            keys = {"course": lti_course.id, "assignment": "week1"}
+            item = store.save(ITEMS, keys, line_items=f"{platform.address}/lineitems?a=1")
             for number in range(STUDENTS):
-                keys = {"registration": key_of(platform), "sub": f"user-{number}"}
-                person = store.save(PEOPLE, keys, student="", role="student", course=1)
+                person = store.save(PEOPLE, {"registration": key_of(platform), "sub": f"user-{number}"}, name="")
                 content = {"userId": person.sub, "scoreGiven": number, "scoreMaximum": STUDENTS}
                 values = {"content": json.dumps(content), "timestamp": "2026-11-30T10:00:00.000+00:00"}
-                store.save(SCORES, {"item": str(item.id), "person": str(person.id)}, state="waiting", **values)
+                store.save(SCORES, {"item": item.id, "person": person.id}, state="waiting", **values)
         kills = {3: "after", 4: "before", 7: "after", 9: "before"}  # … the platform has written it down
         take, count = platform.take_score, [0]
 
