@@ -2,6 +2,7 @@
 
 __all__ = [
     "feedback",
+    "feedback_content",
     "feedback_page",
     "headings",
     "page_parts",

@@ -85,6 +85,12 @@ def page_of(notebook: NotebookNode, names: Mapping[str, object], headings: Headi
     return _Reader(notebook, names, headings).page()
 
 
+def explain(section: PageSection, scored: Scored) -> None:
+    """Say in sentences what a verdict says: without the student's code, and without pictures."""
+    _Reader(NotebookNode(cells=[]), {}, Headings()).explain(section, scored, "")
+    section.figures = []
+
+
 class _Reader:
     """Read what the grader and nbgrader wrote into a notebook."""
 
@@ -124,6 +130,7 @@ class _Reader:
             sections=sections,
             notes=list(map(self._sentence, notes)),
             blocked=[self._sentence(f"Your code tried to {for_student(kind)}.") for kind in tried_in(self.notebook)],
+            waits=sum(section.state == "waiting" and section.max_points > 0 for section in sections),
         )
 
     def _sections(self) -> list[PageSection]:
@@ -131,7 +138,9 @@ class _Reader:
         for cell in self.notebook.cells:
             section = self._section(cell)
             if section:
-                sections.append(_apply_rule(section, cell))
+                rule = cell.metadata.get("nbgrader", {}).get("rule")
+                apply_rule(section, Rule(rule) if rule in list(Rule) else None)
+                sections.append(section)
         for exercise, cell in self.solutions.items():
             section = self._only_comment(exercise, cell)
             if section:
@@ -166,7 +175,7 @@ class _Reader:
         self.tested.add(exercise)
         source = "" if solution is None else solution.source
         if scored:
-            self._explain(section, scored, source)
+            self.explain(section, scored, source)
         elif section.points is None:
             section.state, section.headline = "waiting", "Not graded"
         else:
@@ -181,10 +190,10 @@ class _Reader:
                 section.code = highlighted(source, _quotes_in(verdict, source) if verdict else set())
             self._add_comment(section, solution)
         if marks.get("waiting"):
-            _wait(section, marks)
+            wait(section, number(marks.get("score")))
         return section
 
-    def _explain(self, section: PageSection, scored: Scored, source: str) -> None:
+    def explain(self, section: PageSection, scored: Scored, source: str) -> None:
         verdict = scored.verdict
         section.title = f"{section.title}: {verdict.title}" if section.exercise else verdict.title
         section.state = state_of(verdict.credit, 1.0)
@@ -247,7 +256,7 @@ class _Reader:
             headline="Graded by your instructor",
         )
         if is_waiting:
-            _wait(section, marks)
+            wait(section, points)
         if is_empty:
             section.headline = "Nothing written yet"
             return section
@@ -307,16 +316,15 @@ class _Reader:
         return _PATH.sub(lambda path: path[0] if path[0] in self.sources else "…", text)
 
 
-def _wait(section: PageSection, marks: Mapping[str, Any]) -> None:
+def wait(section: PageSection, points: float | None) -> None:
     """Mark a section as waiting for a person. Points it already has, say for an earlier answer, count so far."""
-    section.points = number(marks.get("score")) or None
+    section.points = points or None
     section.state, section.headline = "waiting", "Waiting for your instructor"
 
 
-def _apply_rule(section: PageSection, cell: NotebookNode) -> PageSection:
-    """Apply the term's rule for a cell. What was found stays on the page: there is something to learn from it."""
-    rule = cell.metadata.get("nbgrader", {}).get("rule")
-    section.rule = Rule(rule) if rule in list(Rule) else None
+def apply_rule(section: PageSection, rule: Rule | None) -> None:
+    """Apply the term's rule. What was found stays on the page: there is something to learn from it."""
+    section.rule = rule
     is_open = section.state == "waiting"  # though a rule makes waiting pointless
     if section.rule is Rule.VOID:
         section.right = section.right if section.state == "full" else []  # it mentions points
@@ -327,7 +335,6 @@ def _apply_rule(section: PageSection, cell: NotebookNode) -> PageSection:
         section.points = max(section.points or 0.0, section.max_points)
         section.state, section.headline = "full", "Full marks for everyone who submitted"
         section.right, section.steps = [], []
-    return section
 
 
 def _headline(verdict: Verdict, source: str) -> str:

@@ -18,6 +18,7 @@ from sqlalchemy import Engine, NullPool, create_engine, select
 from sqlalchemy.orm import Session, joinedload
 from traitlets import default
 
+from grader.course.folder import Course
 from grader.gradebook.class_rows import ClassRows, NotInGradebook
 from grader.gradebook.items import Item
 from grader.gradebook.marks import Marks, Row, points_in
@@ -138,6 +139,22 @@ class FeedbackExporter(Exporter):
             if released.is_file():
                 return headings_of_file(released, released.stat().st_mtime_ns)
         return Headings.of(nb)
+
+
+def page_of_submission(course: Course, assignment: str, student: str) -> str:
+    """The page that `grader feedback` writes for a submission with one notebook, made without nbgrader's commands.
+
+    Those take a second, which is too long for a page that somebody has asked for. Empty if nothing is graded.
+    """
+    api = course.api()
+    exporter = FeedbackExporter(parent=api, default_preprocessors=[])
+    exporter.register_preprocessor(Grades, enabled=True)
+    paths = sorted((course.folder("autograded") / student / assignment).glob("*.ipynb"))
+    if not paths:
+        return ""
+    names = {"student": student, "assignment": assignment, "notebook": paths[0].stem, "db_url": api.coursedir.db_url}
+    page, _ = exporter.from_filename(str(paths[0]), resources={"nbgrader": names})
+    return str(page)
 
 
 def _repair_structure(notebook: NotebookNode) -> NotebookNode:

@@ -58,7 +58,7 @@ class Figure:
 class PageSection:
     """One exercise or written answer on the page."""
 
-    name: str  # its anchor on the page
+    name: str  # its anchor on the page; empty if its line in the overview says all
     title: str
     points: float | None
     max_points: float
@@ -92,6 +92,7 @@ class Page:
     sections: list[PageSection]
     notes: list[Markup]
     blocked: list[Markup]
+    waits: int  # how many answers wait for points from a person
 
 
 def render(page: Page) -> str:
@@ -99,13 +100,20 @@ def render(page: Page) -> str:
     right = [section for section in page.sections if section.state == "full"]
     todo = [section for section in page.sections if section.state in ("part", "none")]
     waiting = [section for section in page.sections if section.state == "waiting" and section.max_points]
-    by_hand = any(section.automatic is not None for section in right)  # full marks, but not from the tests
+    # Full marks, but not from the tests, as far as the page says.
+    by_hand = any(section.automatic is not None or not section.name for section in right)
     counting = [section for section in page.sections if section.state != "void"]
     return str(
         _template().render(
             page=page, marks=MARKS, counting=counting, right=right, todo=todo, waiting=waiting, by_hand=by_hand
         )
     )
+
+
+def contents_of(page: str) -> Markup:
+    """What one of our pages says, for a page around it with the same styles; of other programs' pages, nothing."""
+    head, _, body = page.partition("<main>")
+    return Markup(body.rpartition("</main>")[0] if "form-action 'none'" in head else "")
 
 
 @functools.cache

@@ -10,14 +10,18 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import quote
 
+from markupsafe import Markup
 from tornado.web import HTTPError
 
+from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.host.scratch import write_whole
+from grader.pages.page_parts import contents_of
 from grader.serving.arrivals import Arrival, Stage, newest
+from grader.serving.exports import CommandOutput
 from grader.serving.grades import read_grades
 from grader.serving.handler import Handler
-from grader.serving.invitations import Role, find_person
+from grader.serving.invitations import Role, find_person, students_of
 from grader.serving.student_pages import released
 from grader.serving.submission_results import Result, all_totals, result_of
 from grader.term.page_changes import CHANGES_FILE, PageChanges, read_changes
@@ -27,17 +31,17 @@ from grader.term.times import NoTime, format_time, local, moment_of
 log = logging.getLogger(__name__)
 
 
-class ClassPage(Handler):
+class ClassPage(CommandOutput):
     """The class, as it is now; with ?student=, those whose id or name contains this."""
 
     async def get(self) -> None:
         self.must_see_class()
-        search = self.get_query_argument("student", "")
+        # A page that is open asks with `done`, how many results its report has, and gets what has changed beside that.
+        search, done = self.get_query_argument("student", ""), self.get_query_argument("done", "")
         arrivals = self.services.arrivals.of_class()
         last = sorted(newest(arrivals).values(), key=lambda arrival: (arrival.assignment, arrival.student))
         rules, wrong = self._rules()
         points, unreadable = await asyncio.to_thread(self._points, arrivals)
-        waiting = self.services.arrivals.by_stage().get(Stage.WAITING, 0)
         trouble = unreadable | wrong | self.services.desk.trouble
         names, outbox = self.names(), self.services.outbox
         lines = [
@@ -46,24 +50,69 @@ class ClassPage(Handler):
             if names.fits(arrival.student, search)
         ]
         if self.scopes:
+            waiting = self.services.arrivals.by_stage().get(Stage.WAITING, 0)
             self.say({"waiting": waiting, "trouble": trouble, "submissions": [line.to_json() for line in lines]})
             return
-        submitters = {student for arrival in last for student in self._group_of(arrival, rules)}
-        missing = sorted(student for student in names.students if student not in submitters)
+        assignment = "" if search else self._assignment(arrivals)
+        shown = [arrival for arrival in arrivals if assignment in ("", arrival.assignment)]
+        missing = {student for student in names.students if names.fits(student, search)}
+        for arrival in shown:
+            missing.difference_update(self._group_of(arrival, rules))
+        done_now = str(sum(arrival.is_done for arrival in shown))
+        values = {
+            "assignment": assignment,
+            "trouble": trouble,
+            "submitted": len(newest(shown)),
+            "waiting": sum(not arrival.is_done for arrival in shown),
+            "missing": sorted(missing),
+            "names": names,
+            "done": done or done_now,
+            "has_news": done not in ("", done_now),
+        }
+        if done:
+            self.show("now", **values)
+            return
         self.show(
             "class",
-            lines=lines,
-            names=names,
-            missing=[student for student in missing if names.fits(student, search)],
-            waiting=waiting,
-            trouble=trouble,
+            **values,
             rules=rules,
-            graded={arrival.assignment for arrival in last if arrival.state is Stage.GRADED},
-            closed_here=[name for name, one in read_changes(self.services.course.root).items() if one.closed],
-            asked=search,
+            assignments=list(released(self.services.course)),
+            report=await self._report(assignment) if assignment else "",
+            lines=[line for line in lines if assignment in ("", line.arrival.assignment)],
+            search=search,
+            closed_here=read_changes(self.services.course.root).get(assignment, PageChanges()).closed,
             unknown=len(outbox.tool.people.unknown()) if outbox else None,
-            refresh=0 if search else 5,
+            refresh=bool(assignment),
         )
+
+    async def _report(self, assignment: str) -> Markup:
+        """The report that `grader report` writes, with links to students' pages; empty if nothing is graded."""
+
+        def make(course: Course) -> str:
+            from grader.pages.report import Link, Links, page, summarize
+
+            summary = summarize(course, assignment)
+            students = students_of(course)
+            links = {}
+            for line in summary.students:
+                if line.student in students:
+                    url = f"{self.base}students/{quote(line.student, safe='')}"
+                    links[line.student] = Links([Link(url, line.student)], [])
+            return page(summary, links)
+
+        try:
+            return contents_of(await self.of_course(make))
+        except CourseError:
+            return Markup()
+
+    def _assignment(self, arrivals: Sequence[Arrival]) -> str:
+        """The assignment that was asked for, or else the one that was submitted last; empty if there is none."""
+        name = self.get_query_argument("assignment", "")
+        assignments = released(self.services.course)
+        if name and name not in assignments:
+            raise HTTPError(404)
+        submitted = [arrival.assignment for arrival in arrivals if arrival.assignment in assignments]
+        return name or next(iter([*submitted[::-1], *assignments]), "")
 
     def _points(self, arrivals: Sequence[Arrival]) -> tuple[dict[tuple[str, str], Result], dict[str, str]]:
         """What counts, by student and assignment, and why it cannot be read for some assignments."""
@@ -162,7 +211,7 @@ class Close(ClassDecision):
         closed = self.get_body_argument("closed") == "yes"
         decided = replace(self.decided(assignment), closed=closed)
         self.decide(assignment, decided, "is closed" if closed else "is open again")
-        self.redirect(f"{self.base}class")
+        self.redirect(f"{self.base}class?assignment={quote(assignment, safe='')}")
 
 
 class Extend(ClassDecision):

@@ -12,49 +12,32 @@ from tornado.web import HTTPError
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.serving.handler import Handler
-from grader.serving.student_pages import MOST_WRITTEN, POLICY_OF_PAGES
+from grader.serving.student_pages import MOST_WRITTEN
 
 Content = TypeVar("Content")
 KINDS = {".csv": "text/csv; charset=UTF-8", ".json": "application/json"}
 
 
-class _CommandOutput(Handler):
+class CommandOutput(Handler):
     """Something that a command writes."""
 
     async def of_course(self, make: Callable[[Course], Content]) -> Content:
         """Make it from the course as it is now, beside other work."""
         self.must_see_class()
         course = Course(self.services.course.root)  # its rules may have changed
-        loop = asyncio.get_running_loop()
+        with self.one_of_few(MOST_WRITTEN):
+            return await asyncio.get_running_loop().run_in_executor(self.services.writing, make, course)
+
+    async def send_file(self, write: Callable[[Course], Path]) -> None:
         try:
-            with self.one_of_few(MOST_WRITTEN):
-                return await loop.run_in_executor(self.services.writing, make, course)
+            path = await self.of_course(write)
         except CourseError as error:  # nothing is graded yet, say
             self.refuse(404, str(error))
-
-    def send_file(self, path: Path) -> None:
         self.set_header("Content-Type", KINDS[path.suffix])
         self.finish(path.read_bytes())
 
 
-class ReportPage(_CommandOutput):
-    """The report on an assignment, for instructors and assistants. It has no links to files of the course folder."""
-
-    async def get(self, assignment: str) -> None:
-        if assignment not in self.services.course.assignments():
-            raise HTTPError(404)
-
-        def make(course: Course) -> str:
-            from grader.pages.report import page, summarize
-
-            return page(summarize(course, assignment))
-
-        content = await self.of_course(make)
-        self.set_header("Content-Security-Policy", POLICY_OF_PAGES)
-        self.finish(content)
-
-
-class ReportFile(_CommandOutput):
+class ReportFile(CommandOutput):
     """The report on an assignment, for programs."""
 
     async def get(self, assignment: str) -> None:
@@ -67,10 +50,10 @@ class ReportFile(_CommandOutput):
             paths = write_report(course, assignment)
             return next(path for path in paths if self.request.path.endswith(path.suffix))
 
-        self.send_file(await self.of_course(write))
+        await self.send_file(write)
 
 
-class TermFile(_CommandOutput):
+class TermFile(CommandOutput):
     """The points of all assignments, and the weighted total."""
 
     async def get(self) -> None:
@@ -79,4 +62,4 @@ class TermFile(_CommandOutput):
 
             return export_term(course)
 
-        self.send_file(await self.of_course(write))
+        await self.send_file(write)

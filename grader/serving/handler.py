@@ -49,10 +49,11 @@ BY_LTI = "who_from_platform"  # … of somebody from a learning platform
 COOKIES: dict[str, float] = {BY_LINK: LONGEST.days, BY_LTI: 1}  # and how many days they last
 A_WHILE = timedelta(minutes=10)
 TEMPLATES = Path(__file__).parent / "templates"
-# Nothing is loaded from elsewhere, and no script runs but watch.js.
+# Nothing is loaded from elsewhere, and no script runs but watch.js. Cells of heat maps and bars have a style each, and
+# pictures that a student's code drew are in the page.
 POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; "
-    "frame-ancestors 'none'; base-uri 'none'"
+    "default-src 'none'; style-src 'self'; style-src-attr 'unsafe-inline'; script-src 'self'; connect-src 'self'; "
+    "img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 
 
@@ -65,7 +66,7 @@ class Services:
     desk: Desk
     sessions: Sessions
     secret: bytes
-    writing: Executor  # nbgrader writes one feedback page at a time
+    writing: Executor  # of reports, one at a time
     proxy: Proxy | None = None
     hub: Hub | None = None
     outbox: Outbox | None = None  # of points for learning platforms
@@ -133,7 +134,8 @@ class SubmissionState:
     stage: Stage
     ahead: int  # how many are graded before it
     result: Result
-    feedback: bool  # whether its feedback page may be read
+    feedback: bool  # whether all of its feedback page may be read
+    grades: SubmissionGrades  # where all of this was read
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -303,6 +305,7 @@ class Handler(RequestHandler):
             result=await asyncio.to_thread(result_of, arrival, grades, detail),
             # There is a page for the submission that counts only.
             feedback=detail is Detail.EVERYTHING and arrival.state is Stage.GRADED and grades.counts(arrival),
+            grades=grades,
         )
 
     async def grades(self, assignment: str, student: str) -> SubmissionGrades:
@@ -323,7 +326,6 @@ class Handler(RequestHandler):
             "base": self.base,
             "hub": bool(self.services.hub),
             "refresh": 0,
-            "live": False,
             "when": self._format_arrival,
         }
         self.set_header("Content-Type", "text/html; charset=UTF-8")

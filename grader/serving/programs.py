@@ -135,7 +135,7 @@ PROGRAMS = (
     Program("/term.csv", TermFile, CLASS, "text/csv"),
     Program("/submissions/{submission}", student_pages.SubmissionPage, READ, _object(**STATE, receipt=RECEIPT)),
     Program("/submissions/{submission}/events", student_pages.Events, READ, "text/event-stream"),
-    Program("/submissions/{submission}/feedback", student_pages.VerdictPage, READ, "text/html"),
+    Program("/submissions/{submission}/feedback", student_pages.FeedbackFile, READ, "text/html"),
     Program(
         "/class", ClassPage, CLASS, _object(waiting=COUNT, trouble=_map(TEXT), submissions=_list(LINE)),
         query=("student",),

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
 from sqlalchemy.exc import SQLAlchemyError
 from tornado.httputil import HTTPInputError, parse_body_arguments
 from tornado.iostream import StreamClosedError
@@ -21,11 +22,14 @@ from tornado.web import HTTPError, stream_request_body
 
 from grader.collecting.identifying import Identifier, ReleasedNotebook, UnknownNotebook, released_notebooks
 from grader.course.folder import Course
+from grader.gradebook.roster import StudentNames
+from grader.pages.headings import headings_of_file
+from grader.pages.page_parts import contents_of
 from grader.sandbox.plain_text import listed, one_line
 from grader.serving.allowance import Allowance, shown_to
 from grader.serving.arrivals import Arrival
 from grader.serving.grades import LateWarning, SubmissionGrades
-from grader.serving.handler import NOT_VALID, SENTENCES, Handler
+from grader.serving.handler import NOT_VALID, SENTENCES, Handler, SubmissionState
 from grader.serving.invitations import Invited, Role, Scope, digest_of, links
 from grader.serving.receipts import receipt
 from grader.serving.room import MOST_BYTES as MOST_BYTES_OF_STUDENT
@@ -37,11 +41,11 @@ MOST_BYTES = 20 * 2**20  # of a notebook
 MOST_WAITING = 5  # submissions of one student
 MOST_SENT = 5  # notebooks that one student sends at once
 MOST_WATCHED = 20  # streams of events of one person
-MOST_WRITTEN = 5  # feedback pages for one person at once
+MOST_WRITTEN = 5  # pages and reports for one person at once
 LOOK_AGAIN = 3.0  # seconds, for how many are ahead
 SUBMIT = Path(__file__).with_name("submit.py")
-# A feedback page has its styles in itself. In a sandbox, it could do nothing in the name of the person who reads it.
-POLICY_OF_PAGES = (
+# For programs, a feedback page has its styles in itself. In a sandbox, it could do nothing in anybody's name.
+POLICY_OF_FILES = (
     "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
 )
 
@@ -281,7 +285,7 @@ class TakeIn(Handler):
 
 
 class SubmissionPage(Handler):
-    """The state of a submission, and the verdict. A page that waits looks again by itself."""
+    """The state of a submission, and as much of the verdict as may be read. A page that waits looks again by itself."""
 
     async def get(self, key: str) -> None:
         arrival = self.visible_submission(key)
@@ -289,9 +293,35 @@ class SubmissionPage(Handler):
         if self.scopes:
             self.say({**state.to_json(), "receipt": signed})
             return
-        refresh = 0 if arrival.is_done else min(10, 1 + state.ahead // 10)
-        signature = json.dumps(signed, indent=1)
-        self.show("submission", one=arrival, state=state, receipt=signature, refresh=refresh, live=True)
+        names = self.names()
+        with self.one_of_few(MOST_WRITTEN):
+            title, feedback = await asyncio.to_thread(self._feedback, arrival, state, names)
+        if feedback:  # it has a student's text in it
+            self.add_header("Content-Security-Policy", "script-src 'none'")
+        self.show(
+            "submission",
+            arrival=arrival,
+            state=state,
+            title=title,
+            feedback=feedback,
+            names=names,
+            dates=", ".join(state.grades.rules.dates(arrival.student)),
+            allowed=self.services.allowance(arrival.student, arrival.assignment),
+            receipt=json.dumps(signed, indent=1),
+            refresh=0 if arrival.is_done else min(10, 1 + state.ahead // 10),
+        )
+
+    def _feedback(self, arrival: Arrival, state: SubmissionState, names: StudentNames) -> tuple[str, Markup]:
+        """The notebook's title, and what may be read of the feedback page: nothing if that is not even the points."""
+        course, title = self.services.course, arrival.assignment
+        for name in course.notebooks("release", arrival.assignment):
+            path = course.notebook("release", arrival.assignment, name)
+            title = headings_of_file(path, path.stat().st_mtime_ns).title or title
+        feedback = contents_of(whole_feedback(course, arrival, state.grades)) if state.feedback else Markup()
+        if not feedback and state.result.points is not None:
+            people = map(names, state.grades.rules.group_of(arrival.student))
+            feedback = contents_of(state.result.page(title, ", ".join(people)))
+        return title, feedback
 
 
 class Events(Handler):
@@ -315,32 +345,31 @@ class Events(Handler):
             arrival = self.visible_submission(str(arrival.id))
 
 
-class VerdictPage(Handler):
+class FeedbackFile(Handler):
     """The feedback page of a student's last submission of an assignment."""
 
     async def get(self, key: str) -> None:
         arrival = self.visible_submission(key)
-        if not (await self.state_of(arrival)).feedback:
+        state, page = await self.state_of(arrival), ""
+        if state.feedback:
+            with self.one_of_few(MOST_WRITTEN):
+                page = await asyncio.to_thread(whole_feedback, self.services.course, arrival, state.grades)
+        if not page:
             raise HTTPError(404)
-        grades = await self.grades(arrival.assignment, arrival.student)
-        with self.one_of_few(MOST_WRITTEN):
-            page = await asyncio.get_running_loop().run_in_executor(self.services.writing, self._page, arrival, grades)
-        self.set_header("Content-Security-Policy", POLICY_OF_PAGES)
+        self.set_header("Content-Security-Policy", POLICY_OF_FILES)
         self.set_header("Content-Type", "text/html; charset=UTF-8")
         self.finish(page)
 
-    def _page(self, arrival: Arrival, grades: SubmissionGrades) -> bytes:
-        """The page that was published with the points, or a new one."""
-        from grader.pages.feedback import write_feedback
-        from grader.publishing.publish import published_page
 
-        course = Course(self.services.course.root)
-        if grades.publication and grades.published(arrival.student):
-            page = published_page(course, arrival.assignment, grades.publication, arrival.student)
-            if page is not None:
-                return page
-        pages = write_feedback(course, arrival.assignment, [arrival.student])
-        return pages[0].read_bytes()
+def whole_feedback(course: Course, arrival: Arrival, grades: SubmissionGrades) -> str:
+    """The feedback page of the submission that counts: what was published with its points, or else a new one."""
+    from grader.pages.feedback_page import page_of_submission  # imports nbgrader, which takes a second
+    from grader.publishing.publish import published_page
+
+    if grades.publication and grades.published(arrival.student):
+        page = published_page(course, arrival.assignment, grades.publication, arrival.student)
+        return page.decode() if page else ""
+    return page_of_submission(Course(course.root), arrival.assignment, arrival.student)
 
 
 class Download(Handler):

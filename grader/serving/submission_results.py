@@ -6,13 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup
+
 from grader.gradebook.items import Item
 from grader.gradebook.published import PublishedPoints
 from grader.model.denied import for_student
-from grader.model.label import Label
 from grader.model.verdict import Scored
-from grader.pages.page_parts import MARKS, state_of
-from grader.sandbox.plain_text import listed
+from grader.pages.feedback_content import apply_rule, explain, wait
+from grader.pages.page_parts import Page, PageSection, render, state_of
+from grader.pages.text_html import sentence_html
+from grader.sandbox.plain_text import listed, one_line
 from grader.serving.arrivals import Arrival
 from grader.serving.grades import SubmissionGrade, SubmissionGrades
 from grader.term.rules import Detail, Late, Rule
@@ -23,26 +26,37 @@ from grader.term.times import format_time
 class ExerciseResult:
     """What may be read of an exercise."""
 
-    exercise: Label | None
+    item: Item
     title: str
     heading: str
     state: str  # as on the feedback page
     points: float | None  # None if it does not count, or waits and has none so far
-    max_points: float
+    rule: Rule | None = None  # of the term, as these points follow it
     remark: str = ""  # about the points; empty if they are just what the tests gave
     sentences: Sequence[str] = ()
     scored: Scored | None = None  # None if there is no test, or if no more than points may be read
 
     @property
-    def mark(self) -> str:
-        return MARKS[self.state]
+    def section(self) -> PageSection:
+        """The same on the feedback page: a line of the overview, and sentences below if they may be read."""
+        headline = "" if self.rule in (Rule.VOID, Rule.BONUS) else self.remark  # the points say so there
+        section = PageSection("", self.heading, self.points, self.item.max_points, self.state, headline)
+        if self.scored:
+            section.name = f"part-{one_line(self.item.name)}"
+            section.points = None if self.rule is Rule.FULL else self.points  # what the rule gives is added below
+            explain(section, self.scored)
+            section.title = self.heading
+        if self.state == "waiting":
+            wait(section, self.points)
+        apply_rule(section, self.rule)
+        return section
 
     def to_json(self) -> dict[str, Any]:
         """For programs. Points that do not count, or are not given yet, are 0."""
-        points = self.points or 0.0
-        credit = min(1.0, points / self.max_points) if self.max_points else 1.0
+        points, max_points = self.points or 0.0, self.item.max_points
+        credit = min(1.0, points / max_points) if max_points else 1.0
         return {
-            "exercise": self.exercise,
+            "exercise": self.item.exercise,
             "credit": credit,
             "reason": "",
             **(self.scored.to_json() if self.scored else {}),
@@ -50,7 +64,7 @@ class ExerciseResult:
             "heading": self.heading,
             "state": self.state,
             "points": points,
-            "max_points": self.max_points,
+            "max_points": max_points,
             "remark": self.remark,
             "sentences": list(self.sentences),
         }
@@ -67,7 +81,23 @@ class Result:
     penalty: float = 0.0  # points taken off for being late
     exercises: Sequence[ExerciseResult] | None = None
     notes: Sequence[str] | None = None  # what the code tried, and was not allowed to
-    remarks: Sequence[str] = ()  # about the whole submission
+    late: str = ""  # that it is
+    late_rule: str = ""  # what that costs
+    attempt: str = ""  # which one this is, if the best of several counts
+    counting: str = ""  # which submission counts, if it is another one
+
+    @property
+    def remarks(self) -> list[str]:
+        """About the whole submission."""
+        waiting = f"Waiting for your instructor: {listed(self.waits)}." if self.waits else ""
+        attempt = f"This is {self.attempt}." if self.attempt else ""
+        return list(filter(None, [self.late, waiting, attempt, self.counting]))
+
+    @property
+    def notices(self) -> list[str]:
+        """Those that the feedback page does not say by itself."""
+        late = "" if self.penalty else self.late
+        return list(filter(None, [late, self.counting]))
 
     @property
     def total(self) -> str:
@@ -88,18 +118,38 @@ class Result:
             data["notes"] = list(self.notes)
         return data
 
+    def page(self, title: str, student: str) -> str:
+        """The feedback page with no more than this."""
+        score, max_score = self.points, self.max_points or 0.0
+        contents = Page(
+            title=title,
+            student=student,
+            notebook=title,
+            score=score,
+            max_score=max_score,
+            without_rules=max_score,
+            late_penalty=self.penalty,
+            attempt=self.attempt,
+            why_late=self.late_rule,
+            sections=[exercise.section for exercise in self.exercises or ()],
+            notes=[],
+            blocked=[Markup(sentence_html(note)) for note in self.notes or ()],
+            waits=len(self.waits),
+        )
+        return render(contents)
+
 
 def result_of(arrival: Arrival, grades: SubmissionGrades, detail: Detail) -> Result:
     """As much of the result of a submission as may be read now. That we could not grade it always may."""
     late = "This is late." if grades.late_by(arrival) else ""
     error = arrival.result.get("error")
     if error:
-        return Result(error=str(error), remarks=[late] if late else [])
+        return Result(error=str(error), late=late)
     grade = None if detail is Detail.NOTHING else grades.grade(arrival)
     if grade is None:
-        return Result(remarks=[late] if late else [])
+        return Result(late=late)
     standing = grade.standing
-    remarks = [late and _late(standing, grades.rules.late), _waiting(standing), _counting(arrival, grades, standing)]
+    counting = _counting(arrival, grades)
     with_exercises, with_verdicts = detail is not Detail.POINTS, detail in (Detail.MISTAKES, Detail.EVERYTHING)
     return Result(
         points=standing.total,
@@ -108,7 +158,10 @@ def result_of(arrival: Arrival, grades: SubmissionGrades, detail: Detail) -> Res
         penalty=standing.penalty,
         exercises=list(_exercises(grade, grades, with_verdicts)) if with_exercises else None,
         notes=[f"Your code tried to {for_student(kind)}." for kind in grade.findings.tried] if with_verdicts else None,
-        remarks=list(filter(None, remarks)),
+        late=late and _late(standing, grades.rules.late),
+        late_rule=grades.rules.late.words if grades.rules.late else "",
+        attempt="" if counting else standing.hand_in,
+        counting=counting,
     )
 
 
@@ -129,15 +182,11 @@ def _late(standing: PublishedPoints, rule: Late | None) -> str:
     return f"This is late: {standing.penalty:g} points are taken off{words}." if standing.penalty else "This is late."
 
 
-def _waiting(standing: PublishedPoints) -> str:
-    return f"Waiting for your instructor: {listed(standing.waits)}." if standing.waits else ""
-
-
-def _counting(arrival: Arrival, grades: SubmissionGrades, standing: PublishedPoints) -> str:
-    """Which submission counts, if there are several."""
+def _counting(arrival: Arrival, grades: SubmissionGrades) -> str:
+    """Which submission counts, if it is another one."""
     counting, row = grades.counting_arrival(arrival.student), grades.counting(arrival.student)
     if counting == arrival or row is None:
-        return f"This is {standing.hand_in}." if standing.hand_in else ""
+        return ""
     if counting is not None and counting.student == arrival.student:
         if grades.counts(arrival):
             return f"This is the same file as submission {counting.number}, whose time counts."
@@ -156,34 +205,36 @@ def _exercises(grade: SubmissionGrade, grades: SubmissionGrades, with_verdicts: 
 
 def _exercise(item: Item, standing: PublishedPoints, scored: Scored | None, with_verdicts: bool) -> ExerciseResult:
     label, verdict = item.label, scored.verdict if scored else None
-    points = standing.points.get(label)
+    points, rule = standing.points.get(label), item.rule
     state = state_of(points or 0.0, item.max_points)
     if label in standing.void:
-        state, points = "void", None
+        state, points, rule = "void", None, Rule.VOID
     elif label in standing.waits:
         state, points = "waiting", points or None
+    if (rule is Rule.VOID and state != "void") or (rule is Rule.FULL and state != "full"):
+        rule = None  # it is newer than these points, which were published
     title = verdict.title if verdict else item.name
     is_wrong = verdict is not None and not verdict.right
     return ExerciseResult(
-        exercise=item.exercise,
+        item=item,
         title=title,
         heading=title if item.exercise is None else f"Exercise {item.exercise}: {title}",
         state=state,
         points=points,
-        max_points=item.max_points,
-        remark=_remark(item, standing, scored),
+        rule=rule,
+        remark=_remark(item, rule, standing, scored),
         sentences=verdict.sentences if verdict and is_wrong and with_verdicts else (),
         scored=scored if with_verdicts else None,
     )
 
 
-def _remark(item: Item, standing: PublishedPoints, scored: Scored | None) -> str:
+def _remark(item: Item, rule: Rule | None, standing: PublishedPoints, scored: Scored | None) -> str:
     """Why the points are not just what the tests gave."""
     tests = f"; the tests gave {scored.points:g}" if scored else ""
-    if item.label in standing.void:
+    if rule is Rule.VOID:
         return "This does not count."
-    if item.rule is Rule.FULL:
+    if rule is Rule.FULL:
         return "Everyone who submitted gets full marks."
     if item.label in standing.by_hand:
         return f"Your instructor set these points{tests}."
-    return "This is a bonus." if item.rule is Rule.BONUS else ""
+    return "This is a bonus." if rule is Rule.BONUS else ""

@@ -9,9 +9,9 @@ from typing import Any
 
 from tornado.web import Application, RequestHandler, StaticFileHandler
 
+from grader.pages.page_parts import TEMPLATES as TEMPLATES_OF_PAGES
 from grader.serving import student_pages
 from grader.serving.class_pages import ClassPage, Close, Extend, GradeAgain, StudentPage
-from grader.serving.exports import ReportPage
 from grader.serving.handler import TEMPLATES, IsWell, NothingThere, Services
 from grader.serving.programs import ROUTES
 
@@ -25,17 +25,16 @@ def application(services: Services, *, secure: bool) -> Application:
         (r"/leave", student_pages.SignOut),
         (r"/assignments/([^/]+)", student_pages.TakeIn),
         (r"/assignments/([^/]+)/release\.zip", student_pages.Download),
-        (r"/assignments/([^/]+)/report", ReportPage),
         (r"/assignments/([^/]+)/closed", Close),
         (r"/assignments/([^/]+)/extensions", Extend),
         (r"/submissions/(\d{1,9})", student_pages.SubmissionPage),
-        (r"/submissions/(\d{1,9})/feedback", student_pages.VerdictPage),
         (r"/submissions/(\d{1,9})/again", GradeAgain),
         (r"/class", ClassPage),
         (r"/students/([^/]+)", StudentPage),
         (r"/submit\.py", student_pages.SubmitFile),
         (r"/healthz", IsWell),
         (r"/(style\.css|watch\.js)", StaticFileHandler, {"path": str(TEMPLATES)}),
+        (r"/(feedback\.css|report\.css)", StaticFileHandler, {"path": str(TEMPLATES_OF_PAGES)}),
         *ROUTES,
     ]
     if services.hub:

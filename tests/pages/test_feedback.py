@@ -31,10 +31,10 @@ from grader.model.answer import Raised, Returned, Symptom
 from grader.model.untrusted import converted
 from grader.model.verdict import MAX_SIDE, Picture, Reason, Verdict
 from grader.pages.feedback import write_feedback
-from grader.pages.feedback_page import FeedbackExporter
+from grader.pages.feedback_page import FeedbackExporter, page_of_submission
 from grader.pages.headings import Headings
 from grader.pages.heat_map import FILTERS
-from grader.pages.page_parts import TEMPLATES, template
+from grader.pages.page_parts import TEMPLATES, contents_of, template
 from support.accessibility import seen_as, violations
 from support.messages import Messages
 from support.our_course import EXERCISES
@@ -137,6 +137,20 @@ def misconception_sentence(number: int, misconception: str) -> str:
 
 
 # --- what it says ---------------------------------------------------------------------------------------------------
+
+
+def test_page_of_submission_is_what_the_command_writes(marked: Course, pages: dict[str, Path]) -> None:
+    assert sorted(pages) == ["ada", "ben"]
+    for student, path in pages.items():
+        assert page_of_submission(marked, ASSIGNMENT, student) == path.read_text()
+    assert page_of_submission(marked, ASSIGNMENT, "nobody") == ""
+
+
+def test_contents_are_taken_from_our_own_pages_only(pages: dict[str, Path]) -> None:
+    contents = contents_of(pages["ada"].read_text())
+    assert "Well said." in contents
+    assert "<style" not in contents
+    assert contents_of("<html><body><main>What nbconvert writes.</main></body></html>") == ""
 
 
 def test_feedback_begins_with_points_and_links_to_exercises(page: Chrome) -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from grader.course.folder import Course
+from grader.pages.page_parts import contents_of
 from grader.term.page_changes import CHANGES_FILE
 from support.command_line import grader
+from support.report_pages import text_of
 from support.served import ASSIGNMENT, Served, serving, token_in
 
 pytestmark = pytest.mark.slow
@@ -39,24 +43,35 @@ def right(served: Served, make_notebook: Callable[..., Any], solved: dict[int, s
     return json.dumps(make_notebook(served.course, solved)).encode()
 
 
-def test_class_page_links_to_report_of_now(
+def test_class_page_is_the_report_of_now(
     served: Served, make_notebook: Callable[..., Any], solved: dict[int, str], right: bytes
 ) -> None:
-    place = f"/assignments/{ASSIGNMENT}/report"
+    place = f"/class?assignment={ASSIGNMENT}"
     crash = "def softmax(items):\n    import os\n    os._exit(3)"
     content = json.dumps(make_notebook(served.course, solved | {3: crash})).encode()
     with served.browser("grace") as browser:
-        assert f'href="{place}"' not in browser.get("/class").text
+        assert "class report" not in browser.get(place).text
         served.verdict("emmy", served.submit("emmy", content)["submission"])
-        assert f'href="{place}"' in browser.get("/class").text
-        page = browser.get(place)
-        assert page.headers["Content-Security-Policy"].startswith("sandbox")
-        assert "emmy" in page.text
-        assert "Timeouts and crashes" in page.text
+        page = browser.get("/class").text  # of the assignment that was submitted last
+        run = grader("report", ASSIGNMENT, folder=served.course.root)
+        assert run.returncode == 0, run.stderr
+        report = text_of(contents_of((served.course.root / f"report/{ASSIGNMENT}.html").read_text()))
+        assert without_times(report.replace(" notebook", "")) in without_times(text_of(page))
+        assert "Timeouts and crashes" in page
+        assert 'href="/students/emmy"' in page.partition("Timeouts and crashes")[2]
+        (news,) = re.findall(r'data-from="([^"]+)"', page)
+        assert "new results" not in browser.get(unescape(news)).text
         served.verdict("emmy", served.submit("emmy", right)["submission"])
+        assert "new results" in browser.get(unescape(news)).text
         assert "Timeouts and crashes" not in browser.get(place).text
+        assert "class report" not in browser.get("/class?assignment=transformer").text
+        assert browser.get("/class?assignment=another").status_code == 404
     with served.browser("ada") as browser:
-        assert browser.get(place).status_code == 404
+        assert browser.get(place).status_code == browser.get(unescape(news)).status_code == 404
+
+
+def without_times(text: str) -> str:
+    return re.sub(r"\d\d:\d\d", "", " ".join(text.split()))
 
 
 def test_extension_counts_for_server_and_autograde(served: Served, right: bytes) -> None:
@@ -95,8 +110,9 @@ def penalty(course: Course) -> float:
 def test_class_page_closes_and_opens_an_assignment(served: Served, right: bytes) -> None:
     place = f"/assignments/{ASSIGNMENT}/closed"
     with served.browser("prof") as browser:
-        page = browser.get("/class").text
-        assert page.count("Closed in course.toml.") == 1
+        assert "Closed in course.toml." in browser.get("/class?assignment=transformer").text
+        page = browser.get(f"/class?assignment={ASSIGNMENT}").text
+        assert "Closed in course.toml." not in page
         assert "Accept submissions again" not in page
         assert 'students/kurt">kurt</a>' in page.partition("Nothing yet from")[2]
         form = token_in(page)

@@ -70,10 +70,14 @@ def test_student_submits_by_keyboard_and_reads_the_verdict(served: Served, brows
     assert "Your values sum to their count" in page.find("section.part")[0].text
     assert violations(browser) == []
     assert fits_a_phone(browser)
-    tab_to(browser, "Read the feedback page")
+    assert "exp / exp.mean()" in page.find("section.part pre")[0].text
+    colors = {cell.value_of_css_property("background-color") for cell in page.find(".heat-map .number")}
+    assert len(colors) > 1, "the policy of the page lets cells have their shades"
+    log: list[dict[str, str]] = browser.get_log("browser")  # type: ignore[no-untyped-call]
+    assert [entry["message"] for entry in log if "Content Security Policy" in entry["message"]] == []
+    tab_to(browser, "Submit again")
     press(browser, Keys.ENTER)
-    page.wait(lambda: browser.current_url.endswith("/feedback"), "no feedback page")
-    assert "Your values sum to their count" in browser.page_source
+    page.wait(lambda: page.find("input[type=file]"), "no form")
 
 
 def test_instructor_watches_the_class(served: Served, browser: Chrome, notebook: Path) -> None:
@@ -83,9 +87,15 @@ def test_instructor_watches_the_class(served: Served, browser: Chrome, notebook:
     page = Page(browser)
     tab_to(browser, "Sign in")
     press(browser, Keys.ENTER)
-    report = f"a[href$='assignments/{ASSIGNMENT}/report']"
-    page.wait(lambda: page.find(report), "no link to the report")
+    page.wait(lambda: page.find("#mistakes"), "no report")
+    assert "divided by the mean" in page.find("#mistakes")[0].text
     assert violations(browser) == []
     assert fits_a_phone(browser)
-    browser.get(str(page.find(report)[0].get_attribute("href")))
-    assert "divided by the mean" in browser.page_source
+    page.find("#mistakes summary")[0].click()
+    served.verdict("ada", served.submit("ada", notebook.read_bytes())["submission"])
+    news = f"a[href$='class?assignment={ASSIGNMENT}'][href]:not(nav a)"
+    page.wait(lambda: page.find(news), "no word of a new result")
+    assert page.find("#mistakes details[open]"), "what was opened stays open"
+    assert violations(browser) == []
+    page.find(news)[0].click()
+    page.wait(lambda: "2 submitted, 0 waiting" in page.find("main")[0].text and not page.find(news), "no new report")

@@ -65,6 +65,13 @@ def give_points(course: Course, student: str, cell: str, points: float) -> None:
         gradebook.db.commit()
 
 
+def comment_on(course: Course, student: str, cell: str, comment: str) -> None:
+    """Comment on an answer as the formgrader does."""
+    with course.api().gradebook as gradebook:
+        gradebook.find_comment(cell, WORDS, WORDS, student).manual_comment = comment
+        gradebook.db.commit()
+
+
 class ServedWords(Served):
     """A server of the second course's assignment, to all of whose students a link was sent."""
 

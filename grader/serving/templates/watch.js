@@ -1,16 +1,16 @@
-// A page that waits for something asks for itself again, and shows what has changed.
-const main = document.querySelector("main[data-again]");
+// A part of a page that waits for something asks again, and shows what has changed. Once nothing waits, the page is read again.
+const part = document.querySelector("[data-again]");
 
 async function again() {
-  const isUsed = main.contains(document.activeElement) && main.querySelector("input"); // somebody is typing
-  let seconds = main.dataset.again;
-  const answer = isUsed ? null : await fetch(location.href).catch(() => null);
+  const answer = await fetch(part.dataset.from || location.href).catch(() => null);
   if (answer?.ok) {
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
-    main.replaceChildren(...page.childNodes);
-    seconds = page.dataset.again;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const now = page.querySelector("[data-again]");
+    if (!now) return location.reload();
+    if (part.innerHTML !== now.innerHTML) part.replaceChildren(...now.childNodes);
+    part.dataset.again = now.dataset.again;
   }
-  if (seconds) setTimeout(again, 1000 * seconds);
+  setTimeout(again, 1000 * part.dataset.again);
 }
 
-if (main) setTimeout(again, 1000 * main.dataset.again);
+if (part) setTimeout(again, 1000 * part.dataset.again);
