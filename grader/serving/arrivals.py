@@ -44,6 +44,7 @@ _SUBMISSIONS = sql.Table(
     sql.Column("state", sql.String(12), nullable=False, index=True),
     sql.Column("result", sql.Text, nullable=False),
     sql.Column("turn", sql.Integer, nullable=False, server_default="0"),  # 1 is the first that was ever graded
+    sql.Column("graded", sql.String(40), nullable=False, server_default=""),
     sql.UniqueConstraint("student", "assignment", "number"),
 )
 
@@ -60,6 +61,7 @@ class Arrival:
     sha256: str
     state: Stage
     result: dict[str, Any]  # what the student reads; empty until it is graded
+    graded: datetime | None = None  # when
 
     @property
     def is_done(self) -> bool:
@@ -75,7 +77,7 @@ class Arrivals:
         url = str(course.api().coursedir.db_url)
         self.engine = _engine(url if not url.startswith("sqlite") else f"sqlite:///{self._folder / TABLE}")
         _ROWS.create_all(self.engine)
-        _add_turns(self.engine)
+        _add_missing_columns(self.engine)
         self._one_by_one = threading.Lock()
 
     def add(self, student: str, assignment: str, content: bytes, look: Callable[[], None] = lambda: None) -> Arrival:
@@ -149,7 +151,7 @@ class Arrivals:
             connection.execute(_SUBMISSIONS.update().where(is_left).values(state=Stage.WAITING))
 
     def finish(self, arrival: Arrival, state: Stage, result: dict[str, Any]) -> None:
-        self._set(arrival.id, state=state, result=json.dumps(result))
+        self._set(arrival.id, state=state, result=json.dumps(result), graded=datetime.now(UTC).isoformat())
 
     def once_more(self, arrival: Arrival) -> bool:
         """Whether it waits again from now on: it does unless it has not been graded yet."""
@@ -214,12 +216,13 @@ def _is_next(resting: Collection[str]) -> list[sql.ColumnElement[bool]]:
     return [column.id.in_(first), column.student.not_in(busy), column.assignment.not_in(resting)]
 
 
-def _add_turns(engine: sql.Engine) -> None:
-    """Add the column of turns to a table of an earlier version."""
-    if not any(column["name"] == "turn" for column in sql.inspect(engine).get_columns(_SUBMISSIONS.name)):
-        with engine.begin() as connection:
-            statement = f"ALTER TABLE {_SUBMISSIONS.name} ADD COLUMN turn INTEGER NOT NULL DEFAULT 0"
-            connection.execute(sql.text(statement))
+def _add_missing_columns(engine: sql.Engine) -> None:
+    """Add the columns that a table of an earlier version does not have."""
+    present = {column["name"] for column in sql.inspect(engine).get_columns(_SUBMISSIONS.name)}
+    for name, definition in (("turn", "INTEGER NOT NULL DEFAULT 0"), ("graded", "VARCHAR(40) NOT NULL DEFAULT ''")):
+        if name not in present:
+            with engine.begin() as connection:
+                connection.execute(sql.text(f"ALTER TABLE {_SUBMISSIONS.name} ADD COLUMN {name} {definition}"))
 
 
 def _last_number(student: str, assignment: str) -> sql.Select[Any]:
@@ -237,6 +240,7 @@ def _arrival(row: sql.Row[Any]) -> Arrival:
         row.sha256,
         Stage(row.state),
         json.loads(row.result) if row.result else {},
+        datetime.fromisoformat(row.graded) if row.graded else None,
     )
 
 

@@ -30,6 +30,7 @@ from grader.serving.arrivals import Arrival, Arrivals, Stage
 from grader.serving.desk import Desk
 from grader.serving.grades import SubmissionGrades, read_grades
 from grader.serving.invitations import Invited, Proxy, Role, Scope, admitted, digest_of, find_person, links
+from grader.serving.questions import Questions
 from grader.serving.repeated import Repeated
 from grader.serving.sessions import LONGEST, Sessions
 from grader.serving.submission_results import Result, result_of
@@ -65,6 +66,7 @@ class Services:
     arrivals: Arrivals
     desk: Desk
     sessions: Sessions
+    questions: Questions
     secret: bytes
     writing: Executor  # of reports, one at a time
     proxy: Proxy | None = None

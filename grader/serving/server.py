@@ -26,6 +26,7 @@ from grader.serving.desk import Desk, GradingOptions
 from grader.serving.handler import Services
 from grader.serving.invitations import Proxy
 from grader.serving.lti.registrations import LtiSettings, read_settings
+from grader.serving.questions import Questions
 from grader.serving.repeated import log_seldom
 from grader.serving.sessions import Sessions
 from grader.serving.web import application
@@ -102,9 +103,9 @@ def _desk(
         desk = Desk(course, arrivals, options)
         desk.start()
         with contextlib.closing(desk), ThreadPoolExecutor(1) as writing:
-            sessions, secret = Sessions(arrivals.engine), secret_of(course.root)
-            outbox = _outbox(course, arrivals, lti)
-            yield Services(course, arrivals, desk, sessions, secret, writing, address.proxy, hub, outbox)
+            sessions, questions = Sessions(arrivals.engine), Questions(arrivals.engine)
+            secret, outbox = secret_of(course.root), _outbox(course, arrivals, lti)
+            yield Services(course, arrivals, desk, sessions, questions, secret, writing, address.proxy, hub, outbox)
 
 
 def _outbox(course: Course, arrivals: Arrivals, settings: LtiSettings) -> Outbox | None:

@@ -14,6 +14,7 @@ from grader.serving import student_pages
 from grader.serving.class_pages import ClassPage, Close, Extend, GradeAgain, StudentPage
 from grader.serving.handler import TEMPLATES, IsWell, NothingThere, Services
 from grader.serving.programs import ROUTES
+from grader.serving.question_pages import Answer, Ask
 
 
 def application(services: Services, *, secure: bool) -> Application:
@@ -29,6 +30,8 @@ def application(services: Services, *, secure: bool) -> Application:
         (r"/assignments/([^/]+)/extensions", Extend),
         (r"/submissions/(\d{1,9})", student_pages.SubmissionPage),
         (r"/submissions/(\d{1,9})/again", GradeAgain),
+        (r"/submissions/(\d{1,9})/questions", Ask),
+        (r"/questions/(\d{1,9})", Answer),
         (r"/class", ClassPage),
         (r"/students/([^/]+)", StudentPage),
         (r"/submit\.py", student_pages.SubmitFile),

@@ -148,6 +148,8 @@ SERVING = {
     '`"nothing"`, `"points"`, `"exercises"`, `"mistakes"` or, usually, `"everything"`.',
     "after": "The same, from then on.",
     "closed": "`true`: no more submissions are taken.",
+    "questions": "How long after a verdict, or its publication, students may write that they think it is wrong: "
+    '`"7 days"`. Usually not at all.',
 }
 LATE = {
     "per": '`"day"` or `"hour"`: points are taken off for each one that has begun.',
@@ -341,4 +343,5 @@ def _serving(above: TomlTable, usual: Serving) -> Serving:
         before=detail("before", usual.before),
         after=detail("after", usual.after),
         closed=table.switch("closed", usual.closed),
+        questions=table.length("questions") if "questions" in table.values else usual.questions,
     )

@@ -79,6 +79,11 @@ class Detail(StrEnum):
     MISTAKES = "mistakes"  # and the sentences
     EVERYTHING = "everything"  # the feedback page
 
+    @property
+    def shows_exercises(self) -> bool:
+        """Whether a student learns the points for each exercise."""
+        return self not in (Detail.NOTHING, Detail.POINTS)
+
 
 LONGEST_PAUSE = timedelta(hours=1)
 
@@ -93,6 +98,7 @@ class Serving:
     before: Detail = Detail.EVERYTHING  # what students read until the due date
     after: Detail = Detail.EVERYTHING
     closed: bool = False
+    questions: timedelta | None = None  # how long a student may write that a verdict is wrong; None: not at all
 
     def pause_after(self, attempts: int) -> timedelta:
         """How long to wait after so many attempts. The first one may be repeated at once."""

@@ -1,0 +1,155 @@
+"""Where students write that a verdict is wrong, and instructors answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from tornado.web import HTTPError
+
+from grader.gradebook.by_hand import mark_by_hand
+from grader.gradebook.items import Item
+from grader.gradebook.roster import StudentNames
+from grader.notebooks.parsing import parse_notebook
+from grader.serving.arrivals import Arrival
+from grader.serving.grades import SubmissionGrades
+from grader.serving.handler import Handler, Services
+from grader.serving.invitations import Role
+from grader.serving.questions import LONGEST, Question, last_moment
+from grader.serving.submission_results import ExerciseResult, result_of
+from grader.term.rules import Detail
+
+
+class _Written(Handler):
+    """Something that a person has written into a form."""
+
+    def text(self) -> str:
+        text = self.get_body_argument("text", "").replace("\r\n", "\n")
+        if not text:
+            self.refuse(400, "Nothing was written. Go back, and write a sentence.")
+        if len(text) > LONGEST:
+            self.refuse(400, f"This has {len(text)} characters, and {LONGEST} is the most. Go back, and shorten it.")
+        return text
+
+
+class Ask(_Written):
+    """A student writes that the verdict on an exercise is wrong."""
+
+    async def post(self, key: str) -> None:
+        self.must_be(Role.STUDENT)
+        arrival = self.visible_submission(key)
+        grades = await self.grades(arrival.assignment, arrival.student)
+        exercise = exercise_of(arrival, grades, self.detail_for(arrival), self.get_body_argument("exercise", ""))
+        if exercise is None:
+            raise HTTPError(404)
+        if not may_ask(arrival, grades, datetime.now(UTC)):
+            self.refuse(403, "The time for questions about this submission is over.")
+        if not self.services.questions.ask(arrival, exercise.item.label, self.text(), exercise.points or 0.0):
+            self.refuse(409, "You have asked about this exercise already. Your instructor will answer.")
+        self.redirect(f"{self.base}submissions/{arrival.id}")
+
+
+class Answer(_Written):
+    """An instructor answers, and gives other points if that is right."""
+
+    async def post(self, key: str) -> None:
+        self.must_be(Role.INSTRUCTOR)
+        question = self.services.questions.get(int(key))
+        if question is None:
+            raise HTTPError(404)
+        points, text, name = self._points(), self.text(), self.person.name
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(self.services.writing, self._answer, question, points, text, name)
+        self.redirect(f"{self.base}class")
+
+    def _points(self) -> float | None:
+        """The points that were typed in; None if the field was left empty."""
+        text = self.get_body_argument("points", "").replace(",", ".")
+        try:
+            return float(text) if text else None
+        except ValueError:
+            self.refuse(400, "The points are not a number.")
+
+    def _answer(self, question: Question, points: float | None, text: str, instructor: str) -> None:
+        """Write the points into the gradebook, and then the answer. One thread does this, so nobody answers twice."""
+        services = self.services
+        arrival = services.arrivals.get(question.submission)
+        if arrival is None:
+            raise HTTPError(404)
+        grades = services.grades(arrival.assignment, arrival.student, as_published=False)
+        item = item_of(grades, question.exercise)
+        if points is not None:
+            if item is None or not grades.counts(arrival):
+                self.refuse(409, "This submission does not count, so its points cannot change. Answer without points.")
+            if not 0 <= points <= item.max_points:
+                self.refuse(400, f"There are 0 to {item.max_points:g} points for this exercise.")
+        current = services.questions.get(question.id)
+        if current is None or current.is_answered:
+            self.refuse(409, "Somebody has answered this already.")
+        if item is not None and grades.counts(arrival):
+            mark_by_hand(services.course, arrival.assignment, _submitter(grades, arrival), item, points, text)
+        services.questions.answer(question, text, instructor)
+
+
+def _submitter(grades: SubmissionGrades, arrival: Arrival) -> str:
+    """Who handed in the submission that counts, in whose name the gradebook has it."""
+    counting = grades.counting(arrival.student)
+    return counting.student_id if counting else arrival.student
+
+
+def may_ask(arrival: Arrival, grades: SubmissionGrades, now: datetime) -> bool:
+    """Whether a student may still write about the verdicts on this submission."""
+    until = last_moment(arrival, grades.rules, grades.publication)
+    return until is not None and now <= until
+
+
+def item_of(grades: SubmissionGrades, label: str) -> Item | None:
+    items = grades.rows.items if grades.rows else ()
+    return next((item for item in items if item.label == label), None)
+
+
+def exercise_of(arrival: Arrival, grades: SubmissionGrades, detail: Detail, label: str) -> ExerciseResult | None:
+    """What may be read of an exercise; None if nothing may."""
+    exercises = result_of(arrival, grades, detail).exercises or ()
+    return next((exercise for exercise in exercises if exercise.item.label == label), None)
+
+
+@dataclass(frozen=True)
+class OpenQuestion:
+    """A question as an instructor reads it: beside the student's code, and the verdict."""
+
+    question: Question
+    arrival: Arrival
+    name: str  # of the student
+    exercise: ExerciseResult
+    code: str
+    counts: bool  # whether its points can change
+
+
+def open_questions(services: Services, names: StudentNames) -> Iterator[OpenQuestion]:
+    """All that wait for an answer, the oldest first. Grading again has settled those that got more points by it."""
+    for question in services.questions.unanswered():
+        arrival = services.arrivals.get(question.submission)
+        if arrival is None:
+            continue
+        grades = services.grades(arrival.assignment, arrival.student, as_published=False)
+        exercise = exercise_of(arrival, grades, Detail.EVERYTHING, question.exercise)
+        if exercise is not None and not question.is_settled(exercise.points):
+            code = _code_of(services, arrival, item_of(grades, question.exercise))
+            yield OpenQuestion(question, arrival, names(arrival.student), exercise, code, grades.counts(arrival))
+
+
+def _code_of(services: Services, arrival: Arrival, item: Item | None) -> str:
+    """What the student wrote for an exercise; empty if it is not kept any more."""
+    if item is None:
+        return ""
+    names = {f"exercise-{item.exercise}", item.name}
+    released = services.course.read("release", arrival.assignment, item.notebook)
+    ids = {cell.id for cell in released.cells if cell.metadata.get("nbgrader", {}).get("grade_id") in names}
+    try:
+        notebook = parse_notebook(services.arrivals.content(arrival))
+    except OSError:
+        return ""
+    return "\n\n".join(cell.source for cell in notebook.cells if cell.id in ids)
