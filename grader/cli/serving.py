@@ -80,7 +80,7 @@ def _made_up_course(folder: Path) -> tuple[Course, dict[str, str]]:
     course = demo.released_course(folder, console)
     with contextlib.closing(Arrivals(course)) as arrivals:
         for student, text in demo.notebooks_of_all(course).items():
-            arrivals.add(student, demo.ASSIGNMENT, text.encode())
+            arrivals.add(student, demo.ASSIGNMENT, {demo.ASSIGNMENT: text.encode()})
     instructor = invite(course, ["an instructor"], Role.INSTRUCTOR)
     return course, instructor | invite(course, [demo.BY_THE_BOOK])
 

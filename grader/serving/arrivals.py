@@ -8,10 +8,11 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sql
@@ -45,8 +46,15 @@ _SUBMISSIONS = sql.Table(
     sql.Column("result", sql.Text, nullable=False),
     sql.Column("turn", sql.Integer, nullable=False, server_default="0"),  # 1 is the first that was ever graded
     sql.Column("graded", sql.String(40), nullable=False, server_default=""),
+    sql.Column("notebooks", sql.Text, nullable=False, server_default=""),
     sql.UniqueConstraint("student", "assignment", "number"),
 )
+# Columns that a table of an earlier version does not have.
+_NEWER_COLUMNS = {
+    "turn": "INTEGER NOT NULL DEFAULT 0",
+    "graded": "VARCHAR(40) NOT NULL DEFAULT ''",
+    "notebooks": "TEXT NOT NULL DEFAULT ''",
+}
 
 
 @dataclass(frozen=True)
@@ -58,14 +66,20 @@ class Arrival:
     assignment: str
     number: int  # how many of this student's submissions of this assignment it makes
     arrived: datetime
-    sha256: str
+    sha256: str  # of its notebook, or of the digests of all of them
     state: Stage
     result: dict[str, Any]  # what the student reads; empty until it is graded
     graded: datetime | None = None  # when
+    notebooks: Mapping[str, str] = field(default_factory=dict)  # digests by name; empty if a single one is not named
 
     @property
     def is_done(self) -> bool:
         return self.state not in (Stage.WAITING, Stage.GRADING)
+
+    @property
+    def digests(self) -> set[str]:
+        """The digests of its notebooks, by which their files are called."""
+        return set(self.notebooks.values()) or {self.sha256}
 
 
 class Arrivals:
@@ -80,42 +94,65 @@ class Arrivals:
         _add_missing_columns(self.engine)
         self._one_by_one = threading.Lock()
 
-    def add(self, student: str, assignment: str, content: bytes, look: Callable[[], None] = lambda: None) -> Arrival:
-        """Keep a notebook. Once this returns, it is not lost, whatever happens.
+    def add(
+        self,
+        student: str,
+        assignment: str,
+        notebooks: Mapping[str, bytes],
+        look: Callable[[], None] = lambda: None,
+        names: Sequence[str] = (),
+    ) -> Arrival:
+        """Keep notebooks. Once this returns, they are not lost, whatever happens.
 
-        Just before, `look` may object by raising an error, with nothing else arriving in between.
+        Just before, `look` may object by raising an error, with nothing else arriving in between. `names` are all that
+        the assignment has: those that are not among these stay as the student submitted them last.
         """
-        sha256 = hashlib.sha256(content).hexdigest()
+        digests = {name: hashlib.sha256(content).hexdigest() for name, content in notebooks.items()}
         with self._one_by_one:
             look()
-            path = self._folder / f"{sha256}.ipynb"
-            if not path.exists():
-                write_whole(path, content, lasting=True)
+            for name, content in notebooks.items():
+                path = self._path(digests[name])
+                if not path.exists():
+                    write_whole(path, content, lasting=True)
+            earlier = self._last_digests(student, assignment)
+            digests = {name: earlier[name] for name in names if name in earlier} | digests
             with self.engine.begin() as connection:
                 number = 1 + (connection.scalar(_last_number(student, assignment)) or 0)
+                now, sha256 = datetime.now(UTC), _digest_of_all(digests)
                 values = {"student": student, "assignment": assignment, "number": number, "sha256": sha256}
-                now = datetime.now(UTC)
-                added = connection.execute(
-                    _SUBMISSIONS.insert().values(**values, state=Stage.WAITING, arrived=now.isoformat(), result="")
-                )
+                values |= {"arrived": now.isoformat(), "state": Stage.WAITING, "result": ""}
+                added = connection.execute(_SUBMISSIONS.insert().values(**values, notebooks=json.dumps(digests)))
                 (key,) = added.inserted_primary_key or (0,)
-        return Arrival(key, student, assignment, number, now, sha256, Stage.WAITING, {})
+        return Arrival(key, student, assignment, number, now, sha256, Stage.WAITING, {}, notebooks=digests)
 
-    def content(self, arrival: Arrival) -> bytes:
-        return (self._folder / f"{arrival.sha256}.ipynb").read_bytes()
+    def _last_digests(self, student: str, assignment: str) -> Mapping[str, str]:
+        """The notebooks of a student's last submission of an assignment."""
+        last = _last_number(student, assignment).scalar_subquery()
+        of_student = (_SUBMISSIONS.c.student == student) & (_SUBMISSIONS.c.assignment == assignment)
+        arrivals = self._select(of_student & (_SUBMISSIONS.c.number == last))
+        return arrivals[0].notebooks if arrivals else {}
+
+    def contents(self, arrival: Arrival, names: Sequence[str]) -> dict[str, bytes]:
+        """The notebooks of a submission, by name; `names` are all that the assignment has."""
+        notebooks = arrival.notebooks or {names[0]: arrival.sha256}
+        return {name: self._path(sha256).read_bytes() for name, sha256 in notebooks.items() if name in names}
 
     def sizes(self, arrivals: Sequence[Arrival]) -> dict[str, int]:
         """How many bytes the notebooks of these take up, by digest. Some may have been removed."""
-        paths = {arrival.sha256: self._folder / f"{arrival.sha256}.ipynb" for arrival in arrivals}
+        paths = {sha256: self._path(sha256) for arrival in arrivals for sha256 in arrival.digests}
         return {sha256: path.stat().st_size for sha256, path in paths.items() if path.exists()}
 
     def with_contents_of(self, arrivals: Sequence[Arrival]) -> list[Arrival]:
-        """All submissions, of anybody, with the same content as one of these."""
-        return self._select(_SUBMISSIONS.c.sha256.in_({arrival.sha256 for arrival in arrivals}))
+        """All submissions, of anybody, that have a notebook of one of these."""
+        digests = {sha256 for arrival in arrivals for sha256 in arrival.digests}
+        return [arrival for arrival in self.of_class() if not digests.isdisjoint(arrival.digests)]
 
     def remove_contents(self, digests: Sequence[str]) -> None:
         for sha256 in digests:
-            (self._folder / f"{sha256}.ipynb").unlink(missing_ok=True)
+            self._path(sha256).unlink(missing_ok=True)
+
+    def _path(self, sha256: str) -> Path:
+        return self._folder / f"{sha256}.ipynb"
 
     def in_line(self, resting: Collection[str] = ()) -> list[Arrival]:
         """The next submission of each student: first, of whoever has waited longest since their last turn.
@@ -217,9 +254,8 @@ def _is_next(resting: Collection[str]) -> list[sql.ColumnElement[bool]]:
 
 
 def _add_missing_columns(engine: sql.Engine) -> None:
-    """Add the columns that a table of an earlier version does not have."""
     present = {column["name"] for column in sql.inspect(engine).get_columns(_SUBMISSIONS.name)}
-    for name, definition in (("turn", "INTEGER NOT NULL DEFAULT 0"), ("graded", "VARCHAR(40) NOT NULL DEFAULT ''")):
+    for name, definition in _NEWER_COLUMNS.items():
         if name not in present:
             with engine.begin() as connection:
                 connection.execute(sql.text(f"ALTER TABLE {_SUBMISSIONS.name} ADD COLUMN {name} {definition}"))
@@ -241,7 +277,15 @@ def _arrival(row: sql.Row[Any]) -> Arrival:
         Stage(row.state),
         json.loads(row.result) if row.result else {},
         datetime.fromisoformat(row.graded) if row.graded else None,
+        json.loads(row.notebooks) if row.notebooks else {},
     )
+
+
+def _digest_of_all(digests: Mapping[str, str]) -> str:
+    """The digest of a submission: that of its notebook, or of the digests of all of them, by name."""
+    if len(digests) == 1:
+        return next(iter(digests.values()))
+    return hashlib.sha256(json.dumps(digests, sort_keys=True).encode()).hexdigest()
 
 
 def _engine(url: str) -> sql.Engine:

@@ -215,12 +215,12 @@ class Desk:
         return True
 
     def _put_in_place(self, arrival: Arrival, course: Course) -> None:
-        (name,) = course.notebooks("release", arrival.assignment)
+        notebooks = self._arrivals.contents(arrival, course.notebooks("release", arrival.assignment))
         upload = Upload(StudentReference.of(arrival.student), [], "", arrival.arrived.replace(tzinfo=None))
         keeps_older = course.rules(arrival.assignment).best
         folder = SubmissionFolder(course, arrival.student, arrival.assignment, keeps_older)
         folder.recover()
-        folder.put(ChosenUpload(upload, {name: self._arrivals.content(arrival)}, dict(BESIDE), ()))
+        folder.put(ChosenUpload(upload, notebooks, dict(BESIDE), ()))
         self.news.tell(arrival)
 
     def _finish(self, graded: Graded) -> None:

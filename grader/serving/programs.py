@@ -37,6 +37,7 @@ ATTEMPTS_LEFT = {"type": ["integer", "null"], "description": "Attempts that are 
 REFUSAL = {**TEXT, "description": "Why nothing can be submitted now; empty if it can."}
 ASSIGNMENT = _object(
     notebook={**TEXT, "description": "The file's name without .ipynb."},
+    notebooks={**_list(TEXT), "description": "The same, where there are several."},
     left=ATTEMPTS_LEFT,
     refusal=REFUSAL,
     late={**TEXT, "description": "What to know before submitting now, if that is late; else empty."},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Callable, Sequence
 
 from grader.serving.arrivals import Arrival, Arrivals, Stage
@@ -14,23 +15,26 @@ class NoRoomLeft(Exception):
     """Everything that this student has submitted may count, and no more fits."""
 
 
-def make_room(arrivals: Arrivals, student: str, content: bytes, all_count: Callable[[str], bool]) -> None:
-    """Remove notebooks that can no longer count, the oldest first, until a new one fits.
+def make_room(arrivals: Arrivals, student: str, contents: Sequence[bytes], all_count: Callable[[str], bool]) -> None:
+    """Remove notebooks that can no longer count, the oldest first, until new ones fit.
 
     `all_count` says of an assignment whether each attempt may count. The rows, with the digests, stay.
     """
     earlier = arrivals.of_student(student)[::-1]
     sizes = arrivals.sizes(earlier)
-    sha256 = hashlib.sha256(content).hexdigest()
-    excess = sum(sizes.values()) + (0 if sha256 in sizes else len(content)) - MOST_BYTES
+    new_sizes = {hashlib.sha256(content).hexdigest(): len(content) for content in contents}
+    excess = sum((sizes | new_sizes).values()) - MOST_BYTES
     if excess <= 0:
         return
     past = {arrival.id for arrival in superseded(earlier) if not all_count(arrival.assignment)}
-    needed = {arrival.sha256 for arrival in arrivals.with_contents_of(earlier) if arrival.id not in past} | {sha256}
-    removable = dict.fromkeys(arrival.sha256 for arrival in earlier if arrival.sha256 not in needed)
+    needed = set(new_sizes)
+    for arrival in arrivals.with_contents_of(earlier):
+        if arrival.id not in past:
+            needed |= arrival.digests
+    removable = dict.fromkeys(itertools.chain.from_iterable(arrival.digests for arrival in earlier))
     removed = []
     for digest in removable:
-        if excess > 0 and digest in sizes:
+        if excess > 0 and digest in sizes and digest not in needed:
             removed.append(digest)
             excess -= sizes[digest]
     if excess > 0:

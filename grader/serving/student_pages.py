@@ -25,7 +25,7 @@ from grader.course.folder import Course
 from grader.gradebook.roster import StudentNames
 from grader.pages.headings import headings_of_file
 from grader.pages.page_parts import contents_of
-from grader.sandbox.plain_text import listed, one_line
+from grader.sandbox.plain_text import one_line
 from grader.serving.allowance import Allowance, shown_to
 from grader.serving.arrivals import Arrival
 from grader.serving.grades import LateWarning, SubmissionGrades
@@ -134,7 +134,8 @@ class WhoAmI(Handler):
                 "scopes": person.usable_scopes,
                 "until": person.until and person.until.isoformat(),
                 "assignments": {
-                    name: {"notebook": notebooks[name], "left": may.left, "refusal": may.refusal}
+                    name: {"notebook": notebooks[name][0], "notebooks": notebooks[name]}
+                    | {"left": may.left, "refusal": may.refusal}
                     | {"late": late[name].text, "late_costs_points": late[name].costs_points}
                     for name, may in allowed.items()
                 },
@@ -147,28 +148,25 @@ class WhoAmI(Handler):
         return (await self.grades(assignment, self.person.name)).warning(self.person.name, datetime.now(UTC))
 
 
-def released(course: Course) -> dict[str, str]:
-    """The assignments that can be submitted here, with the names of their notebooks: those with a single one."""
-    released_notebooks = {name: course.notebooks("release", name) for name in course.assignments()}
-    return {name: notebooks[0] for name, notebooks in released_notebooks.items() if len(notebooks) == 1}
+def released(course: Course) -> dict[str, Sequence[str]]:
+    """The assignments that can be submitted here, with the names of their notebooks."""
+    notebooks = {assignment: course.notebooks("release", assignment) for assignment in course.assignments()}
+    return {assignment: names for assignment, names in notebooks.items() if names}
 
 
 def left_out(course: Course) -> dict[str, str]:
     """All other assignments, and why they cannot be submitted here."""
-    names = {name: course.notebooks("release", name) for name in course.assignments()}
-    return {
-        name: f"it has {len(notebooks)} notebooks ({listed(notebooks)}), and only assignments with one can be served"
-        if notebooks
-        else f"it is not released. Run: grader release {name}"
-        for name, notebooks in names.items()
-        if len(notebooks) != 1
-    }
+    here = released(course)
+    others = [assignment for assignment in course.assignments() if assignment not in here]
+    return {assignment: f"it is not released. Run: grader release {assignment}" for assignment in others}
 
 
-def _released_by(course: Course, notebooks: Mapping[str, str]) -> Sequence[ReleasedNotebook]:
+def _released_by(course: Course, notebooks: Mapping[str, Sequence[str]]) -> Sequence[ReleasedNotebook]:
     """All released notebooks, read again where one has changed."""
-    paths = [course.notebook("release", assignment, name) for assignment, name in notebooks.items()]
-    return _read_at(course.root, tuple(path.stat().st_mtime_ns for path in paths))
+    times = []
+    for assignment, names in notebooks.items():
+        times += [course.notebook("release", assignment, name).stat().st_mtime_ns for name in names]
+    return _read_at(course.root, tuple(times))
 
 
 @functools.lru_cache(1)
@@ -176,9 +174,20 @@ def _read_at(root: Path, _changed: tuple[int, ...]) -> Sequence[ReleasedNotebook
     return released_notebooks(Course(root))
 
 
+@dataclass(frozen=True)
+class SentFile:
+    """A file that a student sends."""
+
+    name: str  # as far as known
+    content: bytes
+
+
 @stream_request_body
 class TakeIn(Handler):
-    """Takes a notebook: as a form's file, or as the body of a request. Nothing is read of what is refused anyway."""
+    """Takes notebooks: files of a form, or one as the body of a request. Nothing is read of what is refused anyway.
+
+    If an assignment has several, those that are left out stay as the student submitted them last.
+    """
 
     def check_xsrf_cookie(self) -> None:
         """The form's token is in the body, which is not here yet; see `post`."""
@@ -209,14 +218,15 @@ class TakeIn(Handler):
             self._received += chunk
 
     async def post(self, assignment: str) -> None:
-        file, content = self._file()
-        await asyncio.to_thread(self._identify, assignment, file, content)
+        files = self._files()
+        notebooks = await asyncio.to_thread(self._identify, assignment, files)
         name, services = self.person.name, self.services
         if not self.scopes and "late" not in self.request.arguments:
             await self._must_not_lose_points(assignment)
-        look = functools.partial(self._look_and_make_room, assignment, content)
+        look = functools.partial(self._look_and_make_room, assignment, list(notebooks.values()))
+        names = self._notebooks[assignment]
         try:
-            arrival = await asyncio.to_thread(services.arrivals.add, name, assignment, content, look)
+            arrival = await asyncio.to_thread(services.arrivals.add, name, assignment, notebooks, look, names)
         except (OSError, SQLAlchemyError) as error:  # a full disk, say
             self.warn(f"A submission by {name} could not be stored: {error}")
             self.refuse(507, "Your notebook could not be stored, so it is not submitted. Try again in a minute.")
@@ -238,10 +248,10 @@ class TakeIn(Handler):
         if refusal:
             self.refuse(403, refusal)
 
-    def _look_and_make_room(self, assignment: str, content: bytes) -> None:
+    def _look_and_make_room(self, assignment: str, contents: Sequence[bytes]) -> None:
         self._look(assignment)
         try:
-            make_room(self.services.arrivals, self.person.name, content, lambda name: self.services.rules(name).best)
+            make_room(self.services.arrivals, self.person.name, contents, lambda name: self.services.rules(name).best)
         except NoRoomLeft:
             self.refuse(
                 413,
@@ -257,17 +267,22 @@ class TakeIn(Handler):
         if late.costs_points:
             self.refuse(409, f"Nothing was submitted. {late.text} To submit it anyway, go back and reload the page.")
 
-    def _identify(self, assignment: str, file: str, content: bytes) -> None:
-        """Refuse what is not a whole notebook of this assignment."""
-        released = _released_by(self.services.course, self._notebooks)
-        notebook = Identifier(released, assignment).identify_content(f"{self._notebooks[assignment]}.ipynb", content)
-        if isinstance(notebook, UnknownNotebook):
-            self.refuse(400, f"{file} cannot be graded as {assignment}: {notebook.for_student}")
-        if notebook is None:
-            self.refuse(400, f"{file} is not a notebook. Choose the file that ends in .ipynb.")
+    def _identify(self, assignment: str, files: Sequence[SentFile]) -> dict[str, bytes]:
+        """The notebooks by name. What is not a whole notebook of this assignment is refused."""
+        identifier = Identifier(_released_by(self.services.course, self._notebooks), assignment)
+        notebooks: dict[str, bytes] = {}
+        for file in files:
+            notebook = identifier.identify_content("notebook.ipynb", file.content)
+            if isinstance(notebook, UnknownNotebook):
+                self.refuse(400, f"{file.name} cannot be graded as {assignment}: {notebook.for_student}")
+            if notebook is None:
+                self.refuse(400, f"{file.name} is not a notebook. Choose the file that ends in .ipynb.")
+            if notebook.name in notebooks:
+                self.refuse(400, f"Two of these files are {notebook.name}. Choose the one that you mean.")
+            notebooks[notebook.name] = file.content
+        return notebooks
 
-    def _file(self) -> tuple[str, bytes]:
-        """The name of the file, as far as known, and its content."""
+    def _files(self) -> list[SentFile]:
         kind, body = self.request.headers.get("Content-Type", ""), bytes(self._received)
         is_form = kind.startswith("multipart/")
         if is_form:
@@ -277,11 +292,11 @@ class TakeIn(Handler):
                 self.refuse(400, "This form cannot be read.")
         super().check_xsrf_cookie()
         if not is_form:
-            return "This", body
+            return [SentFile("This", body)]
         files = self.request.files.get("notebook")
         if not files:
             self.refuse(400, "No file was chosen.")
-        return one_line(files[0].filename, 100) or "This", bytes(files[0].body)
+        return [SentFile(one_line(file.filename, 100) or "This", bytes(file.body)) for file in files]
 
 
 class SubmissionPage(Handler):

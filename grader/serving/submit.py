@@ -212,12 +212,17 @@ def _server_and_code(spelling: _Spelling) -> tuple[str, str]:
 
 def _assignment_of(path: Path, assignments: dict[str, Any], spelling: _Spelling) -> str:
     """The assignment whose notebook has this name, also where a browser has called it "name (1).ipynb"."""
-    fitting = [name for name, facts in assignments.items() if path.stem.startswith(facts["notebook"])]
-    if not fitting:
+    lengths = {}
+    for name, facts in assignments.items():
+        fitting = [len(notebook) for notebook in facts["notebooks"] if path.stem.startswith(notebook)]
+        if fitting:
+            lengths[name] = max(fitting)
+    best = [name for name, length in lengths.items() if length == max(lengths.values())]
+    if len(best) != 1:
         names = ", ".join(assignments)
         spelled = spelling.assignment.format(path.name)
         raise Sorry(f"Which assignment is {path.name}? Write {spelled} with one of: {names}")
-    return max(fitting, key=len)
+    return best[0]
 
 
 def _this_notebook(notebook: str, spelling: _Spelling) -> Path:

@@ -458,10 +458,10 @@ def test_postgresql_when_best_counts_restores_its_manual_points(
 
 def test_postgresql_arrivals_survive_a_server_restart(on_server: Course, server: Server) -> None:
     with contextlib.closing(Arrivals(on_server)) as arrivals:
-        first = arrivals.add("ada", ASSIGNMENT, b"{}")
+        first = arrivals.add("ada", ASSIGNMENT, {ASSIGNMENT: b"{}"})
         server.stop("immediate")
         server.start_again()
-        second = arrivals.add("ada", ASSIGNMENT, b"{ }")
+        second = arrivals.add("ada", ASSIGNMENT, {ASSIGNMENT: b"{ }"})
         arrivals.finish(first, Stage.GRADED, {"points": 1.0})
         assert arrivals.once_more(first)
         assert not arrivals.once_more(second)

@@ -92,7 +92,7 @@ def submit(course: Course, table: Table) -> Callable[[Desk, str, str], Arrival]:
 
     def submitted(desk: Desk, student: str, assignment: str) -> Arrival:
         release = course.folder("release") / assignment / f"{assignment}.ipynb"
-        arrival = table.add(student, assignment, release.read_bytes())
+        arrival = table.add(student, assignment, {assignment: release.read_bytes()})
         desk.queue.look_again()
         return arrival
 

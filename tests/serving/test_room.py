@@ -39,8 +39,8 @@ class Submitting:
 
     def submit(self, letter: str, student: str = "ada", assignment: str = "a", state: Stage = Stage.GRADED) -> Arrival:
         content = letter.encode() * KILOBYTE
-        make_room(self._arrivals, student, content, lambda _: self._best)
-        arrival = self._arrivals.add(student, assignment, content)
+        make_room(self._arrivals, student, [content], lambda _: self._best)
+        arrival = self._arrivals.add(student, assignment, {assignment: content})
         if state is not Stage.WAITING:
             self._arrivals.finish(arrival, state, {})
         return arrival
@@ -48,7 +48,8 @@ class Submitting:
     def left(self, *submitted: Arrival) -> str:
         """The letters of these that are still there."""
         sizes = self._arrivals.sizes(submitted)
-        return "".join(self._arrivals.content(one)[:1].decode() for one in submitted if one.sha256 in sizes)
+        left = [self._arrivals.contents(one, [one.assignment]) for one in submitted if one.sha256 in sizes]
+        return "".join(content[:1].decode() for contents in left for content in contents.values())
 
 
 def test_make_room_removes_the_oldest_and_keeps_rows(arrivals: Arrivals) -> None:
@@ -109,7 +110,7 @@ def test_submit_when_room_is_full_says_what_to_do(
     with serving(new_course()) as one:
         place, rules = f"/assignments/{ASSIGNMENT}", one.course.root / "course.toml"
         table = Arrivals(one.course)
-        large, small = (table.add("ada", ASSIGNMENT, content) for content in (b"{}", b"{ }"))
+        large, small = (table.add("ada", ASSIGNMENT, {ASSIGNMENT: content}) for content in (b"{}", b"{ }"))
         for arrival in (large, small):
             table.finish(arrival, Stage.GRADED, {})
         table.close()
@@ -138,7 +139,7 @@ def test_desk_when_no_more_attempts_can_be_kept_goes_on(
     submitted = []
     for student, changed in (("ada", {}), ("ada", {3: ""}), ("ada", {4: ""}), ("emmy", {})):
         content = json.dumps(make_notebook(course, solved | changed)).encode()
-        submitted.append(table.add(student, ASSIGNMENT, content))
+        submitted.append(table.add(student, ASSIGNMENT, {ASSIGNMENT: content}))
     desk = Desk(course, table, GradingOptions(1))
     desk.start()
     until = time.monotonic() + PATIENCE

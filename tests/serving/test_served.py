@@ -282,7 +282,7 @@ def test_acknowledged_submission_is_graded_after_a_kill(
         numbers = {name: one.submit(name, content)["submission"] for name, content in (("ada", wrong), ("emmy", right))}
         one.stop(signal.SIGKILL)
         arrivals = Arrivals(one.course)
-        arrivals.add("adam", "no longer there", b"{}")  # and it keeps nobody else from being graded
+        arrivals.add("adam", "no longer there", {"no longer there": b"{}"})  # and it keeps nobody else from being graded
         arrivals.close()
         one.start()
         assert one.verdict("ada", numbers["ada"])["result"]["points"] < 30
@@ -507,23 +507,37 @@ def test_rules_limit_attempts_and_what_is_shown(new_course: Callable[[], Course]
 
 def test_arrivals_are_numbered_and_kept(course: Course) -> None:
     arrivals = Arrivals(course)
-    first, second = (arrivals.add("ada", ASSIGNMENT, content) for content in (b"{}", b"{ }"))
-    other = arrivals.add("emmy", ASSIGNMENT, b"{}")
+    first, second = (arrivals.add("ada", ASSIGNMENT, {ASSIGNMENT: content}) for content in (b"{}", b"{ }"))
+    other = arrivals.add("emmy", ASSIGNMENT, {ASSIGNMENT: b"{}"})
     assert [one.number for one in (first, second, other)] == [1, 2, 1]
     arrivals.begin(first)
     arrivals.finish(second, Stage.GRADED, {"points": 1.0})
     arrivals.close()
     again = Arrivals(course)
     assert [one.id for one in again.of_class() if not one.is_done] == [first.id, other.id]
-    assert again.content(second) == b"{ }"
+    assert again.contents(second, [ASSIGNMENT]) == {ASSIGNMENT: b"{ }"}
     assert [one.id for one in again.of_student("ada")] == [second.id, first.id]
     again.close()
     assert (course.root / "arrived").stat().st_mode & 0o077 == 0
 
 
+def test_arrival_with_some_of_several_notebooks_keeps_the_others(course: Course) -> None:
+    arrivals, names = Arrivals(course), ["one", "two"]
+    arrivals.add("ada", "a", {"one": b"1", "gone": b"0"}, names=names)
+    arrivals.add("emmy", "a", {"two": b"9"}, names=names)
+    second = arrivals.add("ada", "a", {"two": b"2"}, names=names)
+    third = arrivals.add("ada", "a", {"one": b"3"}, names=names)
+    again = arrivals.add("ada", "a", {"two": b"2"}, names=names)
+    assert arrivals.contents(second, names) == {"one": b"1", "two": b"2"}
+    assert arrivals.contents(third, names) == {"one": b"3", "two": b"2"}
+    assert again.sha256 == third.sha256 != second.sha256
+    assert [one.notebooks for one in arrivals.of_student("ada")][:2] == [again.notebooks, third.notebooks]
+    arrivals.close()
+
+
 def test_receipt_holds_only_for_what_was_signed(course: Course) -> None:
     arrivals = Arrivals(course)
-    arrival = arrivals.add("ada", ASSIGNMENT, b"{}")
+    arrival = arrivals.add("ada", ASSIGNMENT, {ASSIGNMENT: b"{}"})
     arrivals.close()
     secret = secret_of(course.root)
     signed = receipt(arrival, secret)
@@ -614,8 +628,8 @@ def take(queue: Queue, arrivals: Arrivals, assignment: str) -> Arrival | None:
 
 def test_queue_takes_students_in_turn(arrivals: Arrivals) -> None:
     queue = Queue(arrivals)
-    ada = [arrivals.add("ada", "a", b"{}") for _ in range(4)]
-    emmy = arrivals.add("emmy", "a", b"{}")
+    ada = [arrivals.add("ada", "a", {"a": b"{}"}) for _ in range(4)]
+    emmy = arrivals.add("emmy", "a", {"a": b"{}"})
     assert queue.next_assignment() == "a"
     assert take(queue, arrivals, "b") is None
     assert take(queue, arrivals, "a") == ada[0]
@@ -626,11 +640,11 @@ def test_queue_takes_students_in_turn(arrivals: Arrivals) -> None:
     arrivals.put_back()
     arrivals.finish(emmy, Stage.GRADED, {})
     assert take(queue, arrivals, "a") == ada[1]
-    late = arrivals.add("emmy", "a", b"{}")
+    late = arrivals.add("emmy", "a", {"a": b"{}"})
     arrivals.finish(ada[1], Stage.GRADED, {})
     assert queue.ahead_of(late) == 0
     assert queue.ahead_of(ada[2]) == 1
-    zoe = arrivals.add("zoe", "b", b"{}")
+    zoe = arrivals.add("zoe", "b", {"b": b"{}"})
     queue.rest("a", 600)
     assert queue.next_assignment() == "b"
     assert take(queue, arrivals, "b") == zoe
@@ -641,10 +655,10 @@ def test_queue_takes_students_in_turn(arrivals: Arrivals) -> None:
 
 def test_queue_after_a_restart_remembers_turns(course: Course, arrivals: Arrivals) -> None:
     """Which also grades what the last one was grading when it crashed."""
-    ada = [arrivals.add("ada", "a", b"{}") for _ in range(2)]
+    ada = [arrivals.add("ada", "a", {"a": b"{}"}) for _ in range(2)]
     assert take(Queue(arrivals), arrivals, "a") == ada[0]
     arrivals.finish(ada[0], Stage.GRADED, {})
-    emmy = arrivals.add("emmy", "a", b"{}")
+    emmy = arrivals.add("emmy", "a", {"a": b"{}"})
     with contextlib.closing(Arrivals(course)) as others:
         assert [arrival.id for arrival in others.in_line()] == [emmy.id, ada[1].id]
         assert take(Queue(others), others, "a") == emmy
@@ -653,7 +667,7 @@ def test_queue_after_a_restart_remembers_turns(course: Course, arrivals: Arrival
 
 
 def test_arrivals_reads_a_table_without_turns(course: Course, arrivals: Arrivals) -> None:
-    ada = arrivals.add("ada", "a", b"{}")
+    ada = arrivals.add("ada", "a", {"a": b"{}"})
     with arrivals.engine.begin() as connection:
         connection.exec_driver_sql("ALTER TABLE served_submissions DROP COLUMN turn")
     with contextlib.closing(Arrivals(course)) as table:
