@@ -89,9 +89,10 @@ class HomePage(Handler):
         elif self.person.sees_class:
             self.redirect(f"{self.base}class")
         else:
-            self.show("student", assignments=[await self._assignment(name) for name in released(self.services.course)])
+            notebooks = released(self.services.course)
+            self.show("student", assignments=[await self._assignment(name, notebooks[name]) for name in notebooks])
 
-    async def _assignment(self, name: str) -> AssignmentNow:
+    async def _assignment(self, name: str, notebooks: Sequence[str]) -> AssignmentNow:
         student, services = self.person.name, self.services
         grades = await self.grades(name, student)
         arrivals = [arrival for arrival in reversed(grades.arrivals) if arrival.student == student]
@@ -99,6 +100,7 @@ class HomePage(Handler):
         standing = grades.standing(student) if detail is not Detail.NOTHING else None
         return AssignmentNow(
             name,
+            notebooks,
             services.allowance(student, name),
             ", ".join(grades.rules.dates(student)),
             grades.warning(student, datetime.now(UTC)),
@@ -112,6 +114,7 @@ class AssignmentNow:
     """An assignment on a student's own page."""
 
     name: str
+    notebooks: Sequence[str]
     allowed: Allowance
     dates: str  # when it is due, in words
     late: LateWarning  # before another submission

@@ -81,6 +81,7 @@ class Result:
     penalty: float = 0.0  # points taken off for being late
     exercises: Sequence[ExerciseResult] | None = None
     notes: Sequence[str] | None = None  # what the code tried, and was not allowed to
+    missing: str = ""  # which of several notebooks are not there
     late: str = ""  # that it is
     late_rule: str = ""  # what that costs
     attempt: str = ""  # which one this is, if the best of several counts
@@ -91,13 +92,13 @@ class Result:
         """About the whole submission."""
         waiting = f"Waiting for your instructor: {listed(self.waits)}." if self.waits else ""
         attempt = f"This is {self.attempt}." if self.attempt else ""
-        return list(filter(None, [self.late, waiting, attempt, self.counting]))
+        return list(filter(None, [self.late, self.missing, waiting, attempt, self.counting]))
 
     @property
     def notices(self) -> list[str]:
         """Those that the feedback page does not say by itself."""
         late = "" if self.penalty else self.late
-        return list(filter(None, [late, self.counting]))
+        return list(filter(None, [late, self.missing, self.counting]))
 
     @property
     def total(self) -> str:
@@ -141,13 +142,11 @@ class Result:
 
 def result_of(arrival: Arrival, grades: SubmissionGrades, detail: Detail) -> Result:
     """As much of the result of a submission as may be read now. That we could not grade it always may."""
-    late = "This is late." if grades.late_by(arrival) else ""
-    error = arrival.result.get("error")
-    if error:
-        return Result(error=str(error), late=late)
-    grade = None if detail is Detail.NOTHING else grades.grade(arrival)
+    late, missing = "This is late." if grades.late_by(arrival) else "", _missing(arrival, grades)
+    error = str(arrival.result.get("error") or "")
+    grade = None if error or detail is Detail.NOTHING else grades.grade(arrival)
     if grade is None:
-        return Result(late=late)
+        return Result(error=error, missing=missing, late=late)
     standing = grade.standing
     counting = _counting(arrival, grades)
     with_exercises, with_verdicts = detail is not Detail.POINTS, detail in (Detail.MISTAKES, Detail.EVERYTHING)
@@ -158,6 +157,7 @@ def result_of(arrival: Arrival, grades: SubmissionGrades, detail: Detail) -> Res
         penalty=standing.penalty,
         exercises=list(_exercises(grade, grades, with_verdicts)) if with_exercises else None,
         notes=[f"Your code tried to {for_student(kind)}." for kind in grade.findings.tried] if with_verdicts else None,
+        missing=missing,
         late=late and _late(standing, grades.rules.late),
         late_rule=grades.rules.late.words if grades.rules.late else "",
         attempt="" if counting else standing.hand_in,
@@ -175,6 +175,12 @@ def all_totals(grades: SubmissionGrades) -> dict[str, Result]:
     students = grades.rows.standings if grades.rows else ()
     totals = {student: (grades.standing(student), grades.most(student)) for student in students}
     return {student: total_of(standing, most) for student, (standing, most) in totals.items() if standing}
+
+
+def _missing(arrival: Arrival, grades: SubmissionGrades) -> str:
+    names = grades.course.notebooks("release", arrival.assignment)
+    missing = [name for name in names if arrival.notebooks and name not in arrival.notebooks]
+    return f"Not submitted yet: {listed(missing)}." if missing else ""
 
 
 def _late(standing: PublishedPoints, rule: Late | None) -> str:

@@ -9,14 +9,13 @@ from pathlib import Path
 import httpx
 import pytest
 import sqlalchemy as sql
-from words_course import RULES, WORDS, ServedWords, answered, words_course
+from words_course import RULES, ServedWords, answered, words_course
 
 from grader.gradebook.published import Publication, PublishedPoints
 from grader.serving.arrivals import Arrival, Stage
 from grader.serving.questions import LONGEST, Questions, last_moment
 from grader.term.reading import COURSE_FILE
 from grader.term.rules import AssignmentRules, Detail, Serving
-from support.command_line import grader
 from support.second_course import WRONG
 from support.served import token_in
 

@@ -282,7 +282,9 @@ def test_acknowledged_submission_is_graded_after_a_kill(
         numbers = {name: one.submit(name, content)["submission"] for name, content in (("ada", wrong), ("emmy", right))}
         one.stop(signal.SIGKILL)
         arrivals = Arrivals(one.course)
-        arrivals.add("adam", "no longer there", {"no longer there": b"{}"})  # and it keeps nobody else from being graded
+        arrivals.add(
+            "adam", "no longer there", {"no longer there": b"{}"}
+        )  # and it keeps nobody else from being graded
         arrivals.close()
         one.start()
         assert one.verdict("ada", numbers["ada"])["result"]["points"] < 30
