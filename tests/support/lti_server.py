@@ -29,6 +29,7 @@ from grader.serving.lti.outbox import Outbox
 from grader.serving.lti.registrations import read_settings
 from grader.serving.lti.store import COURSES
 from grader.serving.lti.tool import Tool
+from grader.serving.questions import Questions
 from grader.serving.sessions import Sessions
 from grader.serving.web import application
 from support.lti_platform import CLAIM, PlatformDouble
@@ -82,8 +83,10 @@ class LtiServer:
         self.loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
         with ThreadPoolExecutor(1) as writing:
             desk, sessions = Desk(self.course, self.arrivals, GradingOptions(1)), Sessions(self.arrivals.engine)
-            secret = secret_of(self.course.root)
-            services = Services(self.course, self.arrivals, desk, sessions, secret, writing, outbox=self.outbox)
+            questions, secret = Questions(self.arrivals.engine), secret_of(self.course.root)
+            services = Services(
+                self.course, self.arrivals, desk, sessions, questions, secret, writing, outbox=self.outbox
+            )
             server = HTTPServer(application(services, secure=secure), max_body_size=2**16, max_header_size=2**14)
             server.add_sockets(sockets)
             self._started.set()
