@@ -105,6 +105,7 @@ class _Reader:
             if exercise is not None:
                 self.solutions[exercise] = cell
         self.tested: set[Label | None] = set()
+        self.prefix = one_line(names.get("prefix", ""))
 
     def page(self) -> Page:
         sections = self._sections()
@@ -131,6 +132,7 @@ class _Reader:
             notes=list(map(self._sentence, notes)),
             blocked=[self._sentence(f"Your code tried to {for_student(kind)}.") for kind in tried_in(self.notebook)],
             waits=sum(section.state == "waiting" and section.max_points > 0 for section in sections),
+            prefix=self.prefix,
         )
 
     def _sections(self) -> list[PageSection]:
@@ -163,7 +165,7 @@ class _Reader:
         verdict = scored.verdict if scored else None
         max_points = number(marks.get("points")) or 0.0
         section = PageSection(
-            name=f"part-{one_line(marks['grade_id'])}",
+            name=f"{self.prefix}part-{one_line(marks['grade_id'])}",
             title=f"Exercise {exercise}" if exercise else one_line(marks["grade_id"]),
             points=number(marks.get("score")),
             max_points=max_points,
@@ -248,7 +250,7 @@ class _Reader:
         is_empty = not is_waiting and not marks.get("by_hand", True)  # nbgrader gives no points to unchanged cells
         section_heading = self.headings.by_cell.get(marks["grade_id"], "")
         section = PageSection(
-            name=f"part-{one_line(marks['grade_id'])}",
+            name=f"{self.prefix}part-{one_line(marks['grade_id'])}",
             title=f"{'Task' if marks.get('task') else 'Your answer'}: {one_line(marks['grade_id'])}",
             points=points,
             max_points=max_points,

@@ -78,6 +78,7 @@ class Grades(GetGrades):
         group = [full_names.get(member) or member for member in rows.rules.group_of(self.student_id)]
         return {
             "of": ", ".join(group),
+            "prefix": f"{self.notebook_id}-" if len(rows.notebooks) > 1 else "",
             "why_late": rows.rules.late.words if rows.rules.late else "",
             "attempt": standing.attempt,
             "score": points - penalty,
@@ -141,20 +142,20 @@ class FeedbackExporter(Exporter):
         return Headings.of(nb)
 
 
-def page_of_submission(course: Course, assignment: str, student: str) -> str:
-    """The page that `grader feedback` writes for a submission with one notebook, made without nbgrader's commands.
+def pages_of_submission(course: Course, assignment: str, student: str) -> list[str]:
+    """The pages that `grader feedback` writes for a submission, one for each notebook, without nbgrader's commands.
 
-    Those take a second, which is too long for a page that somebody has asked for. Empty if nothing is graded.
+    Those take a second, which is too long for a page that somebody has asked for.
     """
     api = course.api()
     exporter = FeedbackExporter(parent=api, default_preprocessors=[])
     exporter.register_preprocessor(Grades, enabled=True)
-    paths = sorted((course.folder("autograded") / student / assignment).glob("*.ipynb"))
-    if not paths:
-        return ""
-    names = {"student": student, "assignment": assignment, "notebook": paths[0].stem, "db_url": api.coursedir.db_url}
-    page, _ = exporter.from_filename(str(paths[0]), resources={"nbgrader": names})
-    return str(page)
+    pages = []
+    for path in sorted((course.folder("autograded") / student / assignment).glob("*.ipynb")):
+        names = {"student": student, "assignment": assignment, "notebook": path.stem, "db_url": api.coursedir.db_url}
+        page, _ = exporter.from_filename(str(path), resources={"nbgrader": names})
+        pages.append(str(page))
+    return pages
 
 
 def _repair_structure(notebook: NotebookNode) -> NotebookNode:

@@ -93,6 +93,7 @@ class Page:
     notes: list[Markup]
     blocked: list[Markup]
     waits: int  # how many answers wait for points from a person
+    prefix: str = ""  # of anchors, where pages of several notebooks are shown as one
 
 
 def render(page: Page) -> str:
@@ -108,6 +109,13 @@ def render(page: Page) -> str:
             page=page, marks=MARKS, counting=counting, right=right, todo=todo, waiting=waiting, by_hand=by_hand
         )
     )
+
+
+def join_pages(pages: Sequence[str]) -> str:
+    """The pages of several notebooks as one."""
+    head, _, body = pages[0].partition("<main>")
+    contents = "".join(map(contents_of, pages))
+    return f"{head}<main>{contents}</main>{body.rpartition('</main>')[2]}"
 
 
 def contents_of(page: str) -> Markup:

@@ -120,13 +120,11 @@ def _refuse_waiting(students: Mapping[str, PublishedPoints], anyway: bool) -> No
         log.warning(f"{waiting} Pages say so. {GRADE_THEM}, then publish again.")
 
 
-def published_page(course: Course, assignment: str, publication: Publication, student: str) -> bytes | None:
-    """The feedback page that a student got with a publication; None if there was none."""
+def published_pages(course: Course, assignment: str, publication: Publication, student: str) -> list[str]:
+    """The feedback pages that a student got with a publication, one for each notebook."""
     pages = _read_pages(Publications(course, assignment).folder(publication.number) / _PAGES) or {}
-    for name, page in pages.items():
-        if name.startswith(f"{student}/{assignment}/"):
-            return page
-    return None
+    names = sorted(name for name in pages if name.startswith(f"{student}/{assignment}/"))
+    return [pages[name].decode() for name in names]
 
 
 def _read_pages(path: Path) -> dict[str, bytes] | None:

@@ -22,6 +22,7 @@ from grader.serving.exports import CommandOutput
 from grader.serving.grades import read_grades
 from grader.serving.handler import Handler
 from grader.serving.invitations import Role, find_person, students_of
+from grader.serving.question_pages import open_questions
 from grader.serving.student_pages import released
 from grader.serving.submission_results import Result, all_totals, result_of
 from grader.term.page_changes import CHANGES_FILE, PageChanges, read_changes
@@ -72,9 +73,11 @@ class ClassPage(CommandOutput):
         if done:
             self.show("now", **values)
             return
+        questions = [] if search else await asyncio.to_thread(open_questions, self.services, names)
         self.show(
             "class",
             **values,
+            questions=questions,
             rules=rules,
             assignments=list(released(self.services.course)),
             report=await self._report(assignment) if assignment else "",

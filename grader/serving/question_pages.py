@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -15,11 +15,12 @@ from grader.gradebook.roster import StudentNames
 from grader.notebooks.parsing import parse_notebook
 from grader.serving.arrivals import Arrival
 from grader.serving.grades import SubmissionGrades
-from grader.serving.handler import Handler, Services
+from grader.serving.handler import Handler, Services, SubmissionState
 from grader.serving.invitations import Role
 from grader.serving.questions import LONGEST, Question, last_moment
 from grader.serving.submission_results import ExerciseResult, result_of
 from grader.term.rules import Detail
+from grader.term.times import format_time
 
 
 class _Written(Handler):
@@ -39,16 +40,17 @@ class Ask(_Written):
 
     async def post(self, key: str) -> None:
         self.must_be(Role.STUDENT)
-        arrival = self.visible_submission(key)
-        grades = await self.grades(arrival.assignment, arrival.student)
-        exercise = exercise_of(arrival, grades, self.detail_for(arrival), self.get_body_argument("exercise", ""))
-        if exercise is None:
+        arrival, label = self.visible_submission(key), self.get_body_argument("exercise", "")
+        state, services = await self.state_of(arrival), self.services
+        exercises = {exercise.item.label: exercise for exercise in state.result.exercises or ()}
+        if label not in exercises:
             raise HTTPError(404)
-        if not may_ask(arrival, grades, datetime.now(UTC)):
-            self.refuse(403, "The time for questions about this submission is over.")
-        if not self.services.questions.ask(arrival, exercise.item.label, self.text(), exercise.points or 0.0):
-            self.refuse(409, "You have asked about this exercise already. Your instructor will answer.")
-        self.redirect(f"{self.base}submissions/{arrival.id}")
+        until = last_moment(arrival, state.grades.rules, state.grades.publication)
+        if until is None or datetime.now(UTC) > until:
+            self.refuse(403, "It is too late to write about this submission.")
+        if not services.questions.ask(arrival, label, self.text(), exercises[label].points or 0.0):
+            self.refuse(409, "You have written about this exercise already. Your instructor will answer.")
+        self.redirect(f"{self.base}submissions/{arrival.id}#questions")
 
 
 class Answer(_Written):
@@ -99,21 +101,30 @@ def _submitter(grades: SubmissionGrades, arrival: Arrival) -> str:
     return counting.student_id if counting else arrival.student
 
 
-def may_ask(arrival: Arrival, grades: SubmissionGrades, now: datetime) -> bool:
-    """Whether a student may still write about the verdicts on this submission."""
-    until = last_moment(arrival, grades.rules, grades.publication)
-    return until is not None and now <= until
+@dataclass(frozen=True)
+class SubmissionQuestions:
+    """What the page of a submission says of questions."""
+
+    asked: Sequence[tuple[ExerciseResult, Question]]
+    exercises: Sequence[ExerciseResult]  # about which the student may write now
+    until: str
+
+
+def questions_about(arrival: Arrival, state: SubmissionState, services: Services) -> SubmissionQuestions:
+    """The questions about a submission, as far as its result may be read."""
+    questions, exercises = services.questions.about(arrival), state.result.exercises or ()
+    asked = [(exercise, questions[exercise.item.label]) for exercise in exercises if exercise.item.label in questions]
+    rules = state.grades.rules
+    until = last_moment(arrival, rules, state.grades.publication)
+    if until is None or datetime.now(UTC) > until:
+        return SubmissionQuestions(asked, [], "")
+    others = [exercise for exercise in exercises if exercise.item.label not in questions]
+    return SubmissionQuestions(asked, others, format_time(until, rules.zone))
 
 
 def item_of(grades: SubmissionGrades, label: str) -> Item | None:
     items = grades.rows.items if grades.rows else ()
     return next((item for item in items if item.label == label), None)
-
-
-def exercise_of(arrival: Arrival, grades: SubmissionGrades, detail: Detail, label: str) -> ExerciseResult | None:
-    """What may be read of an exercise; None if nothing may."""
-    exercises = result_of(arrival, grades, detail).exercises or ()
-    return next((exercise for exercise in exercises if exercise.item.label == label), None)
 
 
 @dataclass(frozen=True)
@@ -128,23 +139,23 @@ class OpenQuestion:
     counts: bool  # whether its points can change
 
 
-def open_questions(services: Services, names: StudentNames) -> Iterator[OpenQuestion]:
+def open_questions(services: Services, names: StudentNames) -> list[OpenQuestion]:
     """All that wait for an answer, the oldest first. Grading again has settled those that got more points by it."""
+    questions = []
     for question in services.questions.unanswered():
         arrival = services.arrivals.get(question.submission)
         if arrival is None:
             continue
         grades = services.grades(arrival.assignment, arrival.student, as_published=False)
-        exercise = exercise_of(arrival, grades, Detail.EVERYTHING, question.exercise)
-        if exercise is not None and not question.is_settled(exercise.points):
-            code = _code_of(services, arrival, item_of(grades, question.exercise))
-            yield OpenQuestion(question, arrival, names(arrival.student), exercise, code, grades.counts(arrival))
+        for exercise in result_of(arrival, grades, Detail.EVERYTHING).exercises or ():
+            if exercise.item.label == question.exercise and not question.is_settled(exercise.points):
+                code, name = _code_of(services, arrival, exercise.item), names.with_id(arrival.student)
+                questions.append(OpenQuestion(question, arrival, name, exercise, code, grades.counts(arrival)))
+    return questions
 
 
-def _code_of(services: Services, arrival: Arrival, item: Item | None) -> str:
+def _code_of(services: Services, arrival: Arrival, item: Item) -> str:
     """What the student wrote for an exercise; empty if it is not kept any more."""
-    if item is None:
-        return ""
     names = {f"exercise-{item.exercise}", item.name}
     try:
         content = services.arrivals.contents(arrival, [item.notebook]).get(item.notebook)

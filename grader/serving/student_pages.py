@@ -24,13 +24,14 @@ from grader.collecting.identifying import Identifier, ReleasedNotebook, UnknownN
 from grader.course.folder import Course
 from grader.gradebook.roster import StudentNames
 from grader.pages.headings import headings_of_file
-from grader.pages.page_parts import contents_of
+from grader.pages.page_parts import contents_of, join_pages
 from grader.sandbox.plain_text import one_line
 from grader.serving.allowance import Allowance, shown_to
 from grader.serving.arrivals import Arrival
 from grader.serving.grades import LateWarning, SubmissionGrades
 from grader.serving.handler import NOT_VALID, SENTENCES, Handler, SubmissionState
 from grader.serving.invitations import Invited, Role, Scope, digest_of, links
+from grader.serving.question_pages import questions_about
 from grader.serving.receipts import receipt
 from grader.serving.room import MOST_BYTES as MOST_BYTES_OF_STUDENT
 from grader.serving.room import NoRoomLeft, make_room
@@ -311,7 +312,7 @@ class SubmissionPage(Handler):
         if self.scopes:
             self.say({**state.to_json(), "receipt": signed})
             return
-        names = self.names()
+        names, notebooks = self.names(), self.services.course.notebooks("release", arrival.assignment)
         with self.one_of_few(MOST_WRITTEN):
             title, feedback = await asyncio.to_thread(self._feedback, arrival, state, names)
         if feedback:  # it has a student's text in it
@@ -326,14 +327,17 @@ class SubmissionPage(Handler):
             dates=", ".join(state.grades.rules.dates(arrival.student)),
             allowed=self.services.allowance(arrival.student, arrival.assignment),
             receipt=json.dumps(signed, indent=1),
+            questions=questions_about(arrival, state, self.services),
+            total=state.result.total if len(notebooks) > 1 else "",
             refresh=0 if arrival.is_done else min(10, 1 + state.ahead // 10),
         )
 
     def _feedback(self, arrival: Arrival, state: SubmissionState, names: StudentNames) -> tuple[str, Markup]:
         """The notebook's title, and what may be read of the feedback page: nothing if that is not even the points."""
         course, title = self.services.course, arrival.assignment
-        for name in course.notebooks("release", arrival.assignment):
-            path = course.notebook("release", arrival.assignment, name)
+        names_of_notebooks = course.notebooks("release", arrival.assignment)
+        if len(names_of_notebooks) == 1:
+            path = course.notebook("release", arrival.assignment, names_of_notebooks[0])
             title = headings_of_file(path, path.stat().st_mtime_ns).title or title
         feedback = contents_of(whole_feedback(course, arrival, state.grades)) if state.feedback else Markup()
         if not feedback and state.result.points is not None:
@@ -381,13 +385,14 @@ class FeedbackFile(Handler):
 
 def whole_feedback(course: Course, arrival: Arrival, grades: SubmissionGrades) -> str:
     """The feedback page of the submission that counts: what was published with its points, or else a new one."""
-    from grader.pages.feedback_page import page_of_submission  # imports nbgrader, which takes a second
-    from grader.publishing.publish import published_page
+    from grader.pages.feedback_page import pages_of_submission  # imports nbgrader, which takes a second
+    from grader.publishing.publish import published_pages
 
     if grades.publication and grades.published(arrival.student):
-        page = published_page(course, arrival.assignment, grades.publication, arrival.student)
-        return page.decode() if page else ""
-    return page_of_submission(Course(course.root), arrival.assignment, arrival.student)
+        pages = published_pages(course, arrival.assignment, grades.publication, arrival.student)
+    else:
+        pages = pages_of_submission(Course(course.root), arrival.assignment, arrival.student)
+    return pages[0] if len(pages) == 1 else join_pages(pages) if pages else ""
 
 
 class Download(Handler):

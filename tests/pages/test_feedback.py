@@ -31,7 +31,7 @@ from grader.model.answer import Raised, Returned, Symptom
 from grader.model.untrusted import converted
 from grader.model.verdict import MAX_SIDE, Picture, Reason, Verdict
 from grader.pages.feedback import write_feedback
-from grader.pages.feedback_page import FeedbackExporter, page_of_submission
+from grader.pages.feedback_page import FeedbackExporter, pages_of_submission
 from grader.pages.headings import Headings
 from grader.pages.heat_map import FILTERS
 from grader.pages.page_parts import TEMPLATES, contents_of, template
@@ -139,11 +139,11 @@ def misconception_sentence(number: int, misconception: str) -> str:
 # --- what it says ---------------------------------------------------------------------------------------------------
 
 
-def test_page_of_submission_is_what_the_command_writes(marked: Course, pages: dict[str, Path]) -> None:
+def test_pages_of_submission_are_what_the_command_writes(marked: Course, pages: dict[str, Path]) -> None:
     assert sorted(pages) == ["ada", "ben"]
     for student, path in pages.items():
-        assert page_of_submission(marked, ASSIGNMENT, student) == path.read_text()
-    assert page_of_submission(marked, ASSIGNMENT, "nobody") == ""
+        assert pages_of_submission(marked, ASSIGNMENT, student) == [path.read_text()]
+    assert pages_of_submission(marked, ASSIGNMENT, "nobody") == []
 
 
 def test_contents_are_taken_from_our_own_pages_only(pages: dict[str, Path]) -> None:

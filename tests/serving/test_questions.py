@@ -103,6 +103,15 @@ def submission(served: ServedWords) -> int:
     return number
 
 
+@pytest.fixture(scope="module")
+def question(served: ServedWords, submission: int) -> str:
+    """What kurt has written about exercise 1."""
+    text = "Words differ by <case>.\nSo “A” and “a” are two."
+    fields = {"exercise": "1", "text": text}
+    assert write(served, "kurt", f"/submissions/{submission}/questions", **fields).status_code == 200
+    return text
+
+
 def write(served: ServedWords, name: str, place: str, **fields: str) -> httpx.Response:
     """Fill in a form."""
     with served.browser(name) as browser:
@@ -132,3 +141,58 @@ def test_question_that_may_not_be_written_is_refused(
 ) -> None:
     answer = write(served, name, f"/submissions/{submission}/questions", **fields)
     assert answer.status_code == status, answer.text
+
+
+@pytest.mark.slow
+def test_question_when_written_is_on_the_class_page_with_code_and_verdict(
+    served: ServedWords, submission: int, question: str
+) -> None:
+    page = served.page("prof", "/class")
+    assert " ".join(question.split()) in page
+    assert "Kurt Gödel (kurt), words" in page
+    assert "text.split().count(word)" in page
+    assert " ".join(question.split()) in served.page("kurt", f"/submissions/{submission}")
+    assert "Your instructor has not answered yet." in served.page("kurt", f"/submissions/{submission}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "fields", "status"),
+    [
+        ("prof", {"text": ""}, 400),
+        ("prof", {"text": "You are right.", "points": "all"}, 400),
+        ("prof", {"text": "You are right.", "points": "nan"}, 400),
+        ("prof", {"text": "You are right.", "points": "2.5"}, 400),
+        ("kurt", {"text": "I am right.", "points": "2"}, 404),
+    ],
+)
+def test_answer_that_may_not_be_given_changes_nothing(
+    served: ServedWords, submission: int, question: str, name: str, fields: dict[str, str], status: int
+) -> None:
+    before = points_of(served, submission, "1")
+    answer = write(served, name, "/questions/1", **fields)
+    assert answer.status_code == status, answer.text
+    assert points_of(served, submission, "1") == before
+    assert " ".join(question.split()) in served.page("prof", "/class")
+
+
+@pytest.mark.slow
+def test_answer_with_points_is_in_the_gradebook_and_on_the_page(
+    served: ServedWords, submission: int, question: str
+) -> None:
+    """Run after the others: it answers."""
+    assert points_of(served, submission, "1") < 2
+    answer = write(served, "prof", "/questions/1", text="The text says so now.", points="2")
+    assert answer.status_code == 200, answer.text
+    assert points_of(served, submission, "1") == 2
+    with served.course.api().gradebook as gradebook:
+        assert gradebook.find_grade("test-exercise-1", "words", "words", "kurt").manual_score == 2
+        comment = gradebook.find_comment("exercise-1", "words", "words", "kurt")
+        assert comment.manual_comment == "The text says so now."
+    page = served.page("kurt", f"/submissions/{submission}")
+    assert "prof answered: The text says so now." in page
+    assert "Your instructor set these points" in page
+    assert " ".join(question.split()) not in served.page("prof", "/class")
+    assert write(served, "prof", "/questions/1", text="Again.").status_code == 409
+    fields = {"exercise": "1", "text": "And now?"}
+    assert write(served, "kurt", f"/submissions/{submission}/questions", **fields).status_code == 409
