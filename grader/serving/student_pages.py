@@ -35,7 +35,7 @@ from grader.serving.question_pages import questions_about
 from grader.serving.receipts import receipt
 from grader.serving.room import MOST_BYTES as MOST_BYTES_OF_STUDENT
 from grader.serving.room import NoRoomLeft, make_room
-from grader.serving.submission_results import result_of, total_of
+from grader.serving.submission_results import published_news, result_of, total_of
 from grader.term.rules import Detail
 
 MOST_BYTES = 20 * 2**20  # of a notebook
@@ -106,6 +106,7 @@ class HomePage(Handler):
             ", ".join(grades.rules.dates(student)),
             grades.warning(student, datetime.now(UTC)),
             total_of(standing, grades.most(student)).total if standing else "",
+            published_news(grades, student, detail),
             [(self.visible_part(arrival), result_of(arrival, grades, detail).total) for arrival in arrivals],
         )
 
@@ -120,6 +121,7 @@ class AssignmentNow:
     dates: str  # when it is due, in words
     late: LateWarning  # before another submission
     total: str  # the points that count now, in words
+    news: Sequence[str]  # about a publication
     submissions: Sequence[tuple[Arrival, str]]  # the student's, the newest first, and the points of each
 
 

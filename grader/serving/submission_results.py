@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from markupsafe import Markup
 
+from grader.gradebook.fingerprint import EXERCISES, NEW_SUBMISSION
 from grader.gradebook.items import Item
-from grader.gradebook.published import PublishedPoints
+from grader.gradebook.published import PointsChange, PublishedPoints
 from grader.model.denied import for_student
 from grader.model.verdict import Scored
 from grader.pages.feedback_content import apply_rule, explain, wait
@@ -86,6 +88,7 @@ class Result:
     late_rule: str = ""  # what that costs
     attempt: str = ""  # which one this is, if the best of several counts
     counting: str = ""  # which submission counts, if it is another one
+    news: Sequence[str] = ()  # that these points were published, and what has changed with that
 
     @property
     def remarks(self) -> list[str]:
@@ -98,7 +101,7 @@ class Result:
     def notices(self) -> list[str]:
         """Those that the feedback page does not say by itself."""
         late = "" if self.penalty else self.late
-        return list(filter(None, [late, self.missing, self.counting]))
+        return [*self.news, *filter(None, [late, self.missing, self.counting])]
 
     @property
     def total(self) -> str:
@@ -162,7 +165,39 @@ def result_of(arrival: Arrival, grades: SubmissionGrades, detail: Detail) -> Res
         late_rule=grades.rules.late.words if grades.rules.late else "",
         attempt="" if counting else standing.hand_in,
         counting=counting,
+        news=[] if counting else published_news(grades, arrival.student, detail),
     )
+
+
+# The reasons for other points that are no nouns to a student.
+_CLAUSES = {EXERCISES: "the tests were corrected", NEW_SUBMISSION: "another submission counts"}
+
+
+def published_news(grades: SubmissionGrades, student: str, detail: Detail) -> list[str]:
+    """That a student's points were published, and what has changed with that, as far as it may be read."""
+    publication, points = grades.publication, grades.published(student)
+    if publication is None or points is None or detail is Detail.NOTHING:
+        return []
+    time = format_time(datetime.fromisoformat(publication.at), grades.rules.zone)
+    sentences = [f"These points were published on {time}."]
+    for change in publication.changed:
+        if change.student == student and change.before is not None:
+            if change.before != points.total:
+                sentences.append(f"Before, you had {round(change.before, 2):g}.")
+            if change.exercises and detail is not Detail.POINTS:
+                sentences.append(_describe_change(change, grades))
+    return [" ".join(sentences[:2]), *sentences[2:]]
+
+
+def _describe_change(change: PointsChange, grades: SubmissionGrades) -> str:
+    items = grades.rows.items if grades.rows else ()
+    numbered = {item.label for item in items if item.exercise is not None}
+    lines = []
+    for line in change.exercises:
+        label, _, _ = line.rpartition(": ")
+        lines.append(f"Exercise {line}" if label in numbered else line)
+    reasons = [_CLAUSES.get(reason, f"of {reason}") for reason in change.why]
+    return f"{listed(lines)}, because {listed(reasons)}."
 
 
 def total_of(standing: PublishedPoints, max_points: float) -> Result:

@@ -68,7 +68,15 @@ def numbers(served: ServedWords) -> dict[str, int]:
     comment_on(served.course, "ada", "why", COMMENT)
     give_points(served.course, "zoe", "why", 2.0)
     give_points(served.course, "zoe", "plot", 1.0)
+    give_points(served.course, "zoe", "test-exercise-1", 1.5)
     return found
+
+
+@pytest.fixture(scope="module")
+def published(served: ServedWords, numbers: dict[str, int]) -> dict[str, int]:
+    """The same submissions, whose points were published."""
+    run(served, "publish", WORDS, "--waiting-anyway", "--yes")
+    return numbers
 
 
 def run(served: ServedWords, *words: str) -> str:
@@ -199,12 +207,16 @@ def test_sentences_alone_are_those_of_the_feedback_page(served: ServedWords, num
 
 def html_with(served: ServedWords, student: str, place: str, detail: Detail = Detail.EVERYTHING) -> str:
     """The feedback on a page where as much of a verdict as this is shown."""
+    return served_with(served, student, place, detail).partition('<p class="over">')[2]
+
+
+def served_with(served: ServedWords, student: str, place: str, detail: Detail) -> str:
     rules = served.course.root / COURSE_FILE
     usual = rules.read_text()
     try:
         rules.write_text(f'{usual}[serving]\nbefore = "{detail}"\nafter = "{detail}"\n')
         with served.browser(student) as browser:
-            return browser.get(place).text.partition('<p class="over">')[2]
+            return browser.get(place).text
     finally:
         rules.write_text(usual)
 
@@ -221,9 +233,8 @@ def test_submission_page_when_not_counted_says_which_one_counts(served: ServedWo
     assert served.get("zoe", f"/submissions/{numbers['zoe, first']}/feedback").status_code == 404
 
 
-def test_unpublished_points_are_shown_only_to_instructors(served: ServedWords, numbers: dict[str, int]) -> None:
-    run(served, "publish", WORDS, "--waiting-anyway", "--yes")
-    place = f"/submissions/{numbers['kurt']}"
+def test_unpublished_points_are_shown_only_to_instructors(served: ServedWords, published: dict[str, int]) -> None:
+    place = f"/submissions/{published['kurt']}"
     before = read_by_kurt(served, place)
     give_points(served.course, "kurt", "why", 1.0)
     comment_on(served.course, "kurt", "why", "Not published.")
@@ -232,13 +243,19 @@ def test_unpublished_points_are_shown_only_to_instructors(served: ServedWords, n
     assert served.get("prof", place).json()["result"]["points"] == in_report(served)["kurt"].total
     run(served, "publish", WORDS, "--waiting-anyway", "--yes")
     assert "Not published." in served.page("kurt", place)
+    total = in_publication(served)["kurt"].total
+    news = "These points were published on 20"
+    for detail in Detail:
+        for page in (served_with(served, "kurt", place, detail), served_with(served, "kurt", "/", detail)):
+            assert (news in page) == (f"Before, you had {total - 1:g}." in page) == (detail is not Detail.NOTHING)
+            reason = "why: waits → 1, because of manual points for why."
+            assert (reason in page) == ("manual points" in page) == (detail not in (Detail.NOTHING, Detail.POINTS))
 
 
 def test_rule_newer_than_the_points_is_on_no_page_before_it_is_published(
-    served: ServedWords, numbers: dict[str, int]
+    served: ServedWords, published: dict[str, int]
 ) -> None:
-    run(served, "publish", WORDS, "--waiting-anyway", "--yes")
-    rules, place = served.course.root / COURSE_FILE, f"/submissions/{numbers['ada']}"
+    rules, place = served.course.root / COURSE_FILE, f"/submissions/{published['ada']}"
     usual = rules.read_text()
     before = [html_with(served, "ada", place, detail) for detail in Detail]
     try:
@@ -308,9 +325,9 @@ def test_every_serving_setting_has_a_test() -> None:
 @pytest.mark.parametrize("when", DUE)
 @pytest.mark.parametrize("shown", Detail)
 def test_pages_show_as_much_as_the_setting_says(
-    served: ServedWords, numbers: dict[str, int], when: str, shown: Detail
+    served: ServedWords, published: dict[str, int], when: str, shown: Detail
 ) -> None:
-    rules, number = served.course.root / COURSE_FILE, numbers["ada"]
+    rules, number = served.course.root / COURSE_FILE, published["ada"]
     usual, texts = rules.read_text(), texts_by_detail(served, number)
     try:
         other = {"before": "after", "after": "before"}[when]
