@@ -1,6 +1,7 @@
 """nbgrader with our parts plugged in: its steps in memory, its gradebook, and where students stand."""
 
 __all__ = [
+    "by_hand",
     "class_gradebook",
     "class_rows",
     "connection",

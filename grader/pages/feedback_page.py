@@ -148,7 +148,7 @@ def pages_of_submission(course: Course, assignment: str, student: str) -> list[s
     Those take a second, which is too long for a page that somebody has asked for.
     """
     api = course.api()
-    exporter = FeedbackExporter(parent=api, default_preprocessors=[])
+    exporter = FeedbackExporter(config=api.config, parent=api, default_preprocessors=[])
     exporter.register_preprocessor(Grades, enabled=True)
     pages = []
     for path in sorted((course.folder("autograded") / student / assignment).glob("*.ipynb")):

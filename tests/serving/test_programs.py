@@ -138,7 +138,14 @@ def test_me_lists_scopes_and_assignments(served: Served) -> None:
         assert served.get(name, "/me").json()["scopes"] == ["class", "read"]
     served.codes |= invitations.invite(served.course, ["zoe"])  # who has submitted nothing
     told = served.get("zoe", "/me").json()
-    known = {"notebook": ASSIGNMENT, "left": 50, "refusal": "", "late": "", "late_costs_points": False}
+    known = {
+        "notebook": ASSIGNMENT,
+        "notebooks": [ASSIGNMENT],
+        "left": 50,
+        "refusal": "",
+        "late": "",
+        "late_costs_points": False,
+    }
     assert told["assignments"][ASSIGNMENT] == known
 
 
