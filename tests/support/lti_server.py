@@ -33,7 +33,7 @@ from grader.serving.questions import Questions
 from grader.serving.sessions import Sessions
 from grader.serving.web import application
 from support.lti_platform import CLAIM, PlatformDouble
-from support.served import token_in
+from support.served import PATIENCE, token_in
 
 ASSIGNMENTS = ("week1", "week2")
 ROSTER = [
@@ -132,7 +132,7 @@ class LtiServer:
     @contextlib.contextmanager
     def signed_in(self, name: str) -> Iterator[httpx.Client]:
         """Somebody with a personal link."""
-        with httpx.Client(base_url=self.address, follow_redirects=True) as client:
+        with httpx.Client(base_url=self.address, follow_redirects=True, timeout=PATIENCE) as client:
             page = client.get(f"/enter/{self.codes[name]}")
             client.post(f"/enter/{self.codes[name]}", data=token_in(page.text))
             yield client
@@ -143,7 +143,7 @@ class Browser:
 
     def __init__(self, server: LtiServer) -> None:
         self.server = server
-        self.client = httpx.Client(base_url=server.address)
+        self.client = httpx.Client(base_url=server.address, timeout=PATIENCE)
 
     def log_in(self, platform: PlatformDouble, target: str = "", **more: str) -> dict[str, str]:
         """The first step of a launch; returns what we then ask the platform for."""
