@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from markupsafe import Markup
-
-from grader.gradebook.fingerprint import EXERCISES, NEW_SUBMISSION
+from grader.gradebook.fingerprint import EXERCISES
 from grader.gradebook.items import Item
 from grader.gradebook.published import PointsChange, PublishedPoints
 from grader.model.denied import for_student
@@ -137,7 +135,7 @@ class Result:
             why_late=self.late_rule,
             sections=[exercise.section for exercise in self.exercises or ()],
             notes=[],
-            blocked=[Markup(sentence_html(note)) for note in self.notes or ()],
+            blocked=list(map(sentence_html, self.notes or ())),
             waits=len(self.waits),
         )
         return render(contents)
@@ -169,10 +167,6 @@ def result_of(arrival: Arrival, grades: SubmissionGrades, detail: Detail) -> Res
     )
 
 
-# The reasons for other points that are no nouns to a student.
-_CLAUSES = {EXERCISES: "the tests were corrected", NEW_SUBMISSION: "another submission counts"}
-
-
 def published_news(grades: SubmissionGrades, student: str, detail: Detail) -> list[str]:
     """That a student's points were published, and what has changed with that, as far as it may be read."""
     publication, points = grades.publication, grades.published(student)
@@ -196,8 +190,8 @@ def _describe_change(change: PointsChange, grades: SubmissionGrades) -> str:
     for line in change.exercises:
         label, _, _ = line.rpartition(": ")
         lines.append(f"Exercise {line}" if label in numbered else line)
-    reasons = [_CLAUSES.get(reason, f"of {reason}") for reason in change.why]
-    return f"{listed(lines)}, because {listed(reasons)}."
+    reasons = listed(change.why).replace(EXERCISES, "changed tests")  # students do not know the files
+    return f"{listed(lines)}, because of {reasons}."
 
 
 def total_of(standing: PublishedPoints, max_points: float) -> Result:

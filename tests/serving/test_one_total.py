@@ -397,6 +397,21 @@ def test_page_says_each_limit(served: ServedWords, numbers: dict[str, int], sett
         rules.write_text(usual)
 
 
+def test_test_that_has_changed_is_a_reason_once_the_points_are_published(
+    served: ServedWords, published: dict[str, int]
+) -> None:
+    before = in_publication(served)["ada"].total
+    with (served.course.root / "exercises/words_1_count.py").open("a") as file:
+        file.write("# Corrected.\n")
+    run(served, "autograde", WORDS)
+    give_points(served.course, "ada", "why", 1.0)
+    run(served, "publish", WORDS, "--waiting-anyway", "--yes")
+    reason = "why: 1.5 → 1, because of changed tests, manual points for why and the penalty for being late."
+    for page in (served.page("ada", "/"), served.page("ada", f"/submissions/{published['ada']}")):
+        assert f"Before, you had {before:g}." in page
+        assert reason in page
+
+
 def test_submissions_when_best_counts_have_their_own_verdicts(served: ServedWords, numbers: dict[str, int]) -> None:
     """The last test: lea is in no other."""
     assert "lea" not in numbers
