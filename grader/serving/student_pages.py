@@ -28,6 +28,7 @@ from grader.pages.page_parts import contents_of, join_pages
 from grader.sandbox.plain_text import one_line
 from grader.serving.allowance import Allowance, shown_to
 from grader.serving.arrivals import Arrival
+from grader.serving.course_solutions import solutions_beside
 from grader.serving.grades import LateWarning, SubmissionGrades
 from grader.serving.handler import NOT_VALID, SENTENCES, Handler, SubmissionState
 from grader.serving.invitations import Invited, Role, Scope, digest_of, links
@@ -329,6 +330,7 @@ class SubmissionPage(Handler):
             dates=", ".join(state.grades.rules.dates(arrival.student)),
             allowed=self.services.allowance(arrival.student, arrival.assignment),
             receipt=json.dumps(signed, indent=1),
+            solutions=solutions_beside(state.result, state.grades),
             questions=questions_about(arrival, state, self.services),
             total=state.result.total if len(notebooks) > 1 else "",
             refresh=0 if arrival.is_done else min(10, 1 + state.ahead // 10),

@@ -8,13 +8,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from difflib import get_close_matches
+from enum import StrEnum
 from pathlib import Path
 from typing import TypeGuard, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from grader.errors import CourseError
 from grader.term.page_changes import read_changes
-from grader.term.rules import AssignmentRules, Detail, Late, Rule, Rules, Serving
+from grader.term.rules import AssignmentRules, Late, Rule, Rules, Serving
 from grader.term.times import NoTime, length_of, moment_of
 
 # A table of course.toml, whose keys and values are checked before use.
@@ -24,6 +25,7 @@ from grader.term.times import NoTime, length_of, moment_of
 COURSE_FILE = "course.toml"
 
 T = TypeVar("T")
+Option = TypeVar("Option", bound=StrEnum)
 
 
 class TomlTable:
@@ -148,6 +150,8 @@ SERVING = {
     '`"nothing"`, `"points"`, `"exercises"`, `"mistakes"` or, usually, `"everything"`.',
     "after": "The same, from then on.",
     "closed": "`true`: no more submissions are taken.",
+    "solutions": "When students who have full marks for an exercise may read the course's solution: "
+    '`"after full marks"`, `"after the due date"` or, usually, `"never"`.',
     "questions": "How long after a verdict, or its publication, students may write that they think it is wrong: "
     '`"7 days"`. Usually not at all.',
 }
@@ -333,15 +337,17 @@ def _serving(above: TomlTable, usual: Serving) -> Serving:
     table = above.table("serving")
     table.check_keys(SERVING)
 
-    def detail(key: str, usual_detail: Detail) -> Detail:
-        return Detail(table.choice(key, list(Detail))) if key in table.values else usual_detail
+    def option(key: str, usual_option: Option) -> Option:
+        options = type(usual_option)
+        return options(table.choice(key, list(options))) if key in table.values else usual_option
 
     return Serving(
         attempts=table.count("attempts", usual.attempts),
         a_day=table.count("a_day", usual.a_day),
         pause=table.length("pause") if "pause" in table.values else usual.pause,
-        before=detail("before", usual.before),
-        after=detail("after", usual.after),
+        before=option("before", usual.before),
+        after=option("after", usual.after),
         closed=table.switch("closed", usual.closed),
+        solutions=option("solutions", usual.solutions),
         questions=table.length("questions") if "questions" in table.values else usual.questions,
     )

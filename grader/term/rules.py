@@ -85,6 +85,14 @@ class Detail(StrEnum):
         return self not in (Detail.NOTHING, Detail.POINTS)
 
 
+class ShowSolutions(StrEnum):
+    """When a student who has full marks for an exercise may read the course's own solution."""
+
+    NEVER = "never"
+    AFTER_FULL_MARKS = "after full marks"
+    AFTER_DUE_DATE = "after the due date"  # of everybody
+
+
 LONGEST_PAUSE = timedelta(hours=1)
 
 
@@ -98,6 +106,7 @@ class Serving:
     before: Detail = Detail.EVERYTHING  # what students read until the due date
     after: Detail = Detail.EVERYTHING
     closed: bool = False
+    solutions: ShowSolutions = ShowSolutions.NEVER
     questions: timedelta | None = None  # how long a student may write that a verdict is wrong; None: not at all
 
     def pause_after(self, attempts: int) -> timedelta:
@@ -133,6 +142,17 @@ class AssignmentRules:
     def due_for(self, student: str) -> datetime | None:
         """When it is due for this student; None without a due date in the rules."""
         return self.due and self.due + (self.extension(student) or timedelta())
+
+    def shows_solutions(self, now: datetime) -> bool:
+        """Whether those who have full marks may read solutions now, in UTC. With extensions, nobody can copy them."""
+        match self.serving.solutions:
+            case ShowSolutions.AFTER_FULL_MARKS:
+                return True
+            case ShowSolutions.AFTER_DUE_DATE:
+                longest = max(self.extensions.values(), default=timedelta())
+                return self.due is not None and self.due + max(longest, timedelta()) <= now
+            case _:
+                return False
 
     def late_by(
         self, student: str, submitted: datetime | None, due: datetime | None, extension: timedelta | None
