@@ -155,12 +155,13 @@ INPUTS: dict[int | str, Callable[[int, int], Inputs]] = {
     7: lambda N, D: (torch.randn(D, N), *parameters(D, D)),
     8: lambda N, D: (torch.randn(D, N), *parameters(D // 2, D), *parameters(D // 2, D), torch.randn(D, D)),
 }
+# Scores of exactly 0, hidden and seen, are among those of exercise 14: a mask must not be made of the scores.
 INPUTS |= {
     9: lambda N, D: (torch.randn(N, D), torch.randn(D)),
     10: any_rank,
     11: lambda N, D: (torch.randn(N, D) / D**0.25,),
     14: lambda N, D: (torch.softmax(torch.randn(N, N) * D / 3, dim=1),),
-    "causal_softmax": lambda N, D: (torch.randn(N, N) * D, D),
+    "causal_softmax": lambda N, D: (torch.randn(N, N) * D if N % 2 else (torch.randn(N, N) * D / 2).round(), D),
     15: lambda N, D: (torch.rand(*[D // 2] * (N % 3), 5 * N, 8 * D) + 0.1, D / 10, N % 4 > 0),
 }
 # Scores of ±10⁴, so far apart that rounding does not decide which is the largest.
