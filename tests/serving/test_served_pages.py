@@ -12,6 +12,7 @@ from selenium.webdriver import ActionChains, Chrome
 from selenium.webdriver.common.keys import Keys
 
 from grader.course.folder import Course
+from grader.term.reading import COURSE_FILE
 from support.accessibility import seen_as, violations
 from support.chromium import Page
 from support.served import ASSIGNMENT, Served, serving
@@ -99,3 +100,42 @@ def test_instructor_watches_the_class(served: Served, browser: Chrome, notebook:
     assert violations(browser) == []
     page.find(news)[0].click()
     page.wait(lambda: "2 submitted, 0 waiting" in page.find("main")[0].text and not page.find(news), "no new report")
+
+
+def test_student_asks_about_a_verdict_by_keyboard_and_an_instructor_answers(
+    served: Served, browser: Chrome, notebook: Path
+) -> None:
+    rules = served.course.root / COURSE_FILE
+    rules.write_text('[serving]\nquestions = "7 days"\nsolutions = "after full marks"\n')
+    number = served.submit("emmy", notebook.read_bytes())["submission"]
+    served.verdict("emmy", number)
+    page = Page(browser)
+    sign_in(served, browser, "emmy")
+    browser.get(f"{served.address}/submissions/{number}")
+    assert page.find("#solutions ~ details"), "those with full marks"
+    assert violations(browser) == []
+    assert fits_a_phone(browser)
+    browser.execute_script("arguments[0].focus()", page.find("select")[0])
+    press(browser, "Exercise 3", Keys.TAB, "Is the mean not enough?", Keys.TAB, Keys.ENTER)
+    page.wait(lambda: "Your instructor has not answered yet." in page.find("main")[0].text, "no question")
+    assert violations(browser) == []
+    sign_in(served, browser, "prof")
+    page.wait(lambda: page.find("textarea"), "no question for the instructor")
+    assert "exp / exp.mean()" in page.find("section:has(textarea)")[0].text
+    assert violations(browser) == []
+    assert fits_a_phone(browser)
+    browser.execute_script("arguments[0].focus()", page.find("textarea")[0])
+    press(browser, "It is not: weights sum to one.", Keys.TAB, Keys.TAB, Keys.ENTER)
+    page.wait(lambda: not page.find("textarea"), "no answer")
+    sign_in(served, browser, "emmy")
+    browser.get(f"{served.address}/submissions/{number}")
+    assert "prof answered:\nIt is not: weights sum to one." in page.find("main")[0].text
+    assert violations(browser) == []
+
+
+def sign_in(served: Served, browser: Chrome, name: str) -> None:
+    browser.delete_all_cookies()
+    browser.get(f"{served.address}/enter/{served.codes[name]}")
+    tab_to(browser, "Sign in")
+    press(browser, Keys.ENTER)
+    Page(browser).wait(lambda: "/enter/" not in browser.current_url, "not signed in")
