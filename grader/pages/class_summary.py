@@ -186,24 +186,33 @@ class _ExerciseMistakes:
     others: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))  # students by kind of mistake
     sentences: dict[str, str] = field(default_factory=dict)  # by misconception, where it was the only one
     sentences_beside: dict[str, str] = field(default_factory=dict)  # the same where there were several
+    examples: dict[str, str] = field(default_factory=dict)  # the shortest code with a mistake
 
-    def add(self, student: str, verdict: Verdict) -> None:
+    def add(self, student: str, verdict: Verdict, code: str) -> None:
         for name in verdict.misconceptions:
-            self.students[name].append(student)
+            self._add(self.students, name, student, code)
         for function in verdict.functions.values() or [verdict]:
             sentences = self.sentences if len(function.misconceptions) == 1 else self.sentences_beside
             sentences.update(sentence_by_misconception(function))
         if not verdict.misconceptions and not verdict.right:
             kind = f"{verdict.title}: {verdict.reason}" if verdict.in_process else verdict.reason
-            self.others[kind].append(student)
+            self._add(self.others, kind, student, code)
+
+    def _add(self, students: Mapping[str, list[str]], name: str, student: str, code: str) -> None:
+        students[name].append(student)
+        if code.strip():
+            self.examples[name] = min(self.examples.get(name, code), code, key=len)
 
     def lines(self, exercise: Label | None, title: str) -> Mistakes:
         sentences = self.sentences_beside | self.sentences
         misconceptions = [
-            MisconceptionLine(name, len(students), students, sentences.get(name, ""))
+            MisconceptionLine(name, len(students), students, self.examples.get(name, ""), sentences.get(name, ""))
             for name, students in _most_frequent_first(self.students)
         ]
-        others = [MistakeLine(name, len(students), students) for name, students in _most_frequent_first(self.others)]
+        others = [
+            MistakeLine(name, len(students), students, self.examples.get(name, ""))
+            for name, students in _most_frequent_first(self.others)
+        ]
         return Mistakes(exercise, title, misconceptions, others)
 
 
@@ -212,7 +221,8 @@ def _mistakes(graded: Sequence[Standing], items: Sequence[Item], titles: Mapping
     for standing in graded:
         for verdict in _valid_verdicts(standing, items):
             if verdict.misconceptions or not verdict.right:
-                mistakes[verdict.exercise].add(standing.student, verdict)
+                code = standing.solutions.get(verdict.exercise, "") if verdict.exercise is not None else ""
+                mistakes[verdict.exercise].add(standing.student, verdict, code)
     exercises = as_in([item.exercise for item in items], mistakes)
     return [mistakes[exercise].lines(exercise, titles.get(exercise, "")) for exercise in exercises]
 

@@ -63,6 +63,7 @@ class MistakeLine:
     name: str  # of the mistake
     count: int  # how many made it
     students: Sequence[str]  # who
+    example: str  # the shortest code with it, without a name
 
 
 @dataclass(frozen=True)

@@ -125,6 +125,9 @@ def test_report_exercises_count_full_some_and_no_points(class_of_ten: Course) ->
 @pytest.mark.slow
 def test_report_ranks_misconceptions_with_their_students(class_of_ten: Course) -> None:
     mistakes = {one["exercise"]: one for one in told(class_of_ten)["mistakes"]}
+    for exercise in mistakes.values():
+        for line in exercise["misconceptions"] + exercise["other mistakes"]:
+            del line["example"]
     assert list(mistakes) == [2, 3, 5, 7, 8]
     assert mistakes[7]["misconceptions"] == [
         {"name": "not scaled", "count": 2, "students": ["barbara", "chien"], "says": NOT_SCALED[0]},
@@ -133,6 +136,22 @@ def test_report_ranks_misconceptions_with_their_students(class_of_ten: Course) -
     assert mistakes[3]["other mistakes"] == [{"name": "wrong", "count": 1, "students": ["emmy"]}]
     assert mistakes[5]["other mistakes"] == [{"name": "no answer", "count": 2, "students": ["grace", "henri"]}]
     assert [one["name"] for one in mistakes[8]["misconceptions"]] == ["first head twice", "without W_c"]
+
+
+def test_report_shows_the_shortest_code_with_a_mistake_as_an_example(course: Course) -> None:
+    half, not_scaled, wrong = {2: 0.5}, {2: ["not scaled"]}, {3: Reason.WRONG}
+    grade(
+        course,
+        Paper("ada", half, not_scaled, cells={2: "def scores_of_ada(q, k):\n    return q @ k.T"}),
+        Paper(
+            "emmy", half | {3: 0.0}, not_scaled, wrong, cells={2: "def f(q, k):\n    return q @ k.T", 3: "def <g>: 1"}
+        ),
+        Paper("kurt", half, not_scaled, cells={2: " \n"}),
+    )
+    second, third = told(course)["mistakes"]
+    assert [line["example"] for line in second["misconceptions"]] == ["def f(q, k):\n    return q @ k.T"]
+    assert [line["example"] for line in third["other mistakes"]] == ["def <g>: 1"]
+    assert "<code>def &lt;g&gt;: 1</code>" in written(course)[".html"]
 
 
 def test_report_explains_misconceptions_seen_only_in_pairs(course: Course) -> None:
@@ -198,7 +217,8 @@ def test_report_empty_lists_only_notebooks_with_nothing_filled_in(course: Course
     found = told(course)
     assert found["empty"] == ["blank", "released"]
     assert [one["exercise"] for one in found["mistakes"]] == list(MAX_POINTS)
-    wrong = [{"name": "missing", "count": 2, "students": ["broken", "other-names"]}]
+    example = "def f(:\n    return 1"
+    wrong = [{"name": "missing", "count": 2, "students": ["broken", "other-names"], "example": example}]
     assert all(one["other mistakes"] == wrong for one in found["mistakes"])
 
 
