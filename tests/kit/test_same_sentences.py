@@ -33,10 +33,19 @@ WITH_NAMES = [
     r"In a new module, .+? the same number everywhere\. Begin with random numbers\.",
 ]
 SENTENCE = re.compile("|".join([*map(re.escape, CONSTANTS), *WITH_NAMES]))
+# Of what a check says, what a grade may say in other words: it has read the text, or has other cases to speak of.
+IN_OTHER_WORDS = {
+    r"There is a parameter [\w.]+ where no bias was asked for\.": r"`__init__` never uses its arguments? .*`qkv_bias`",
+    r"The result has numbers of type float32, but float64 was expected\.": r"right for float32 inputs, but not",
+}
 
 
 def sentences_in(text: str) -> set[str]:
     return {match[0] for match in SENTENCE.finditer(" ".join(text.split()))}
+
+
+def is_in_other_words(sentence: str, grade: str) -> bool:
+    return any(re.fullmatch(ours, sentence) and re.search(theirs, grade) for ours, theirs in IN_OTHER_WORDS.items())
 
 
 def chunks() -> Iterator[Any]:
@@ -61,7 +70,9 @@ def test_check_and_grade_say_the_same_sentences(
         graded, text = records(number)[piece.name], said_by(checks, piece, capsys)
         if "stopped with TimeoutError" in text:
             continue
-        of_check, of_grade = sentences_in(text), sentences_in(" ".join(graded.sentences))
+        grade = " ".join(graded.sentences)
+        of_check = {sentence for sentence in sentences_in(text) if not is_in_other_words(sentence, grade)}
+        of_grade = sentences_in(grade)
         is_stricter = "✗" in text and graded.credit == 1
         # In other cases, something else may be wrong, of which one of the two says nothing.
         if is_stricter or (of_grade and not of_check <= of_grade and not graded.misconceptions):
