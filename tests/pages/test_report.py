@@ -139,7 +139,8 @@ def test_report_ranks_misconceptions_with_their_students(class_of_ten: Course) -
 
 
 def test_report_shows_the_shortest_code_with_a_mistake_as_an_example(course: Course) -> None:
-    half, not_scaled, wrong = {2: 0.5}, {2: ["not scaled"]}, {3: Reason.WRONG}
+    half, wrong = {2: 0.5}, {3: Reason.WRONG}
+    not_scaled: Any = {2: ["not scaled"]}
     grade(
         course,
         Paper("ada", half, not_scaled, cells={2: "def scores_of_ada(q, k):\n    return q @ k.T"}),
