@@ -30,7 +30,7 @@ def mark_by_hand(course: Course, assignment: str, student: str, item: Item, poin
 
 def _add_comment(gradebook: Gradebook, assignment: str, student: str, item: Item, comment: str) -> None:
     """Comments belong to the cells that students write. An ordinary test has none, and then there is no comment."""
-    for cell in (f"exercise-{item.exercise}", item.name):
+    for cell in item.student_cells:
         with contextlib.suppress(MissingEntry):
             row = gradebook.find_comment(cell, item.notebook, assignment, student)
             row.manual_comment = MARGIN.join(filter(None, [row.manual_comment, comment]))

@@ -41,6 +41,11 @@ class Item:
         return f"{self.notebook}: {label}" if self.is_shared else label
 
     @property
+    def student_cells(self) -> tuple[str, str]:
+        """The names that the cell which students write for it can have. An ordinary test has none."""
+        return f"exercise-{self.exercise}", self.name
+
+    @property
     def most(self) -> float:
         """The points that this item adds to the maximum."""
         return term.most(self.max_points, self.rule)

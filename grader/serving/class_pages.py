@@ -55,16 +55,16 @@ class ClassPage(CommandOutput):
             self.say({"waiting": waiting, "trouble": trouble, "submissions": [line.to_json() for line in lines]})
             return
         assignment = "" if search else self._assignment(arrivals)
-        shown = [arrival for arrival in arrivals if assignment in ("", arrival.assignment)]
+        shown_arrivals = [arrival for arrival in arrivals if assignment in ("", arrival.assignment)]
         missing = {student for student in names.students if names.fits(student, search)}
-        for arrival in shown:
+        for arrival in shown_arrivals:
             missing.difference_update(self._group_of(arrival, rules))
-        done_now = str(sum(arrival.is_done for arrival in shown))
+        done_now = str(sum(arrival.is_done for arrival in shown_arrivals))
         values = {
             "assignment": assignment,
             "trouble": trouble,
-            "submitted": len(newest(shown)),
-            "waiting": sum(not arrival.is_done for arrival in shown),
+            "submitted": len(newest(shown_arrivals)),
+            "waiting": sum(not arrival.is_done for arrival in shown_arrivals),
             "missing": sorted(missing),
             "names": names,
             "done": done or done_now,

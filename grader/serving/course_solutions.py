@@ -31,10 +31,10 @@ def solutions_beside(result: Result, grades: SubmissionGrades) -> Sequence[Cours
     except CourseError:  # the machine that serves has no solutions
         return []
     codes = {name: solutions(source) for name, source in sources.items()}
-    shown = []
+    course_solutions = []
     for exercise in result.exercises or ():
         label = exercise.item.exercise
         code = codes[exercise.item.notebook].get(label) if label is not None else None
         if code and exercise.state == "full" and exercise.rule is not Rule.FULL:
-            shown.append(CourseSolution(exercise.heading, highlighted(code)))
-    return shown
+            course_solutions.append(CourseSolution(exercise.heading, highlighted(code)))
+    return course_solutions

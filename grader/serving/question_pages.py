@@ -23,7 +23,7 @@ from grader.term.rules import Detail
 from grader.term.times import format_time
 
 
-class _Written(Handler):
+class _TextForm(Handler):
     """Something that a person has written into a form."""
 
     def text(self) -> str:
@@ -35,7 +35,7 @@ class _Written(Handler):
         return text
 
 
-class Ask(_Written):
+class Ask(_TextForm):
     """A student writes that the verdict on an exercise is wrong."""
 
     async def post(self, key: str) -> None:
@@ -53,7 +53,7 @@ class Ask(_Written):
         self.redirect(f"{self.base}submissions/{arrival.id}#questions")
 
 
-class Answer(_Written):
+class Answer(_TextForm):
     """An instructor answers, and gives other points if that is right."""
 
     async def post(self, key: str) -> None:
@@ -81,31 +81,25 @@ class Answer(_Written):
         if arrival is None:
             raise HTTPError(404)
         grades = services.grades(arrival.assignment, arrival.student, as_published=False)
-        item = item_of(grades, question.exercise)
+        item = item_of(grades, question.exercise) if grades.counts(arrival) else None
         if points is not None:
-            if item is None or not grades.counts(arrival):
+            if item is None:
                 self.refuse(409, "This submission does not count, so its points cannot change. Answer without points.")
             if not 0 <= points <= item.max_points:
                 self.refuse(400, f"There are 0 to {item.max_points:g} points for this exercise.")
         current = services.questions.get(question.id)
         if current is None or current.is_answered:
             self.refuse(409, "Somebody has answered this already.")
-        if item is not None and grades.counts(arrival):
-            mark_by_hand(services.course, arrival.assignment, _submitter(grades, arrival), item, points, text)
+        if item is not None:
+            mark_by_hand(services.course, arrival.assignment, arrival.student, item, points, text)
         services.questions.answer(question, text, instructor)
-
-
-def _submitter(grades: SubmissionGrades, arrival: Arrival) -> str:
-    """Who handed in the submission that counts, in whose name the gradebook has it."""
-    counting = grades.counting(arrival.student)
-    return counting.student_id if counting else arrival.student
 
 
 @dataclass(frozen=True)
 class SubmissionQuestions:
     """What the page of a submission says of questions."""
 
-    asked: Sequence[tuple[ExerciseResult, Question]]
+    by_exercise: Sequence[tuple[ExerciseResult, Question]]
     exercises: Sequence[ExerciseResult]  # about which the student may write now
     until: str
 
@@ -113,13 +107,15 @@ class SubmissionQuestions:
 def questions_about(arrival: Arrival, state: SubmissionState, services: Services) -> SubmissionQuestions:
     """The questions about a submission, as far as its result may be read."""
     questions, exercises = services.questions.about(arrival), state.result.exercises or ()
-    asked = [(exercise, questions[exercise.item.label]) for exercise in exercises if exercise.item.label in questions]
+    by_exercise = [
+        (exercise, questions[exercise.item.label]) for exercise in exercises if exercise.item.label in questions
+    ]
     rules = state.grades.rules
     until = last_moment(arrival, rules, state.grades.publication)
     if until is None or datetime.now(UTC) > until:
-        return SubmissionQuestions(asked, [], "")
-    others = [exercise for exercise in exercises if exercise.item.label not in questions]
-    return SubmissionQuestions(asked, others, format_time(until, rules.zone))
+        return SubmissionQuestions(by_exercise, [], "")
+    unasked = [exercise for exercise in exercises if exercise.item.label not in questions]
+    return SubmissionQuestions(by_exercise, unasked, format_time(until, rules.zone))
 
 
 def item_of(grades: SubmissionGrades, label: str) -> Item | None:
@@ -156,11 +152,14 @@ def open_questions(services: Services, names: StudentNames) -> list[OpenQuestion
 
 def _code_of(services: Services, arrival: Arrival, item: Item) -> str:
     """What the student wrote for an exercise; empty if it is not kept any more."""
-    names = {f"exercise-{item.exercise}", item.name}
     try:
         content = services.arrivals.contents(arrival, [item.notebook]).get(item.notebook)
     except OSError:
         return ""
     notebook = parse_notebook(content)
-    sources = [cell.source for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade_id") in names]
+    sources = [
+        cell.source
+        for cell in notebook.cells
+        if cell.metadata.get("nbgrader", {}).get("grade_id") in item.student_cells
+    ]
     return "\n\n".join(sources)

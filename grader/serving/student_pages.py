@@ -163,9 +163,9 @@ def released(course: Course) -> dict[str, Sequence[str]]:
 
 def left_out(course: Course) -> dict[str, str]:
     """All other assignments, and why they cannot be submitted here."""
-    here = released(course)
-    others = [assignment for assignment in course.assignments() if assignment not in here]
-    return {assignment: f"it is not released. Run: grader release {assignment}" for assignment in others}
+    submittable = released(course)
+    unreleased = [assignment for assignment in course.assignments() if assignment not in submittable]
+    return {assignment: f"it is not released. Run: grader release {assignment}" for assignment in unreleased}
 
 
 def _released_by(course: Course, notebooks: Mapping[str, Sequence[str]]) -> Sequence[ReleasedNotebook]:

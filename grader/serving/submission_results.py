@@ -150,7 +150,7 @@ def result_of(arrival: Arrival, grades: SubmissionGrades, detail: Detail) -> Res
         return Result(error=error, missing=missing, late=late)
     standing = grade.standing
     counting = _counting(arrival, grades)
-    with_exercises, with_verdicts = detail is not Detail.POINTS, detail in (Detail.MISTAKES, Detail.EVERYTHING)
+    with_exercises, with_verdicts = detail.shows_exercises, detail in (Detail.MISTAKES, Detail.EVERYTHING)
     return Result(
         points=standing.total,
         max_points=grade.max_points,
@@ -178,7 +178,7 @@ def published_news(grades: SubmissionGrades, student: str, detail: Detail) -> li
         if change.student == student and change.before is not None:
             if change.before != points.total:
                 sentences.append(f"Before, you had {round(change.before, 2):g}.")
-            if change.exercises and detail is not Detail.POINTS:
+            if change.exercises and detail.shows_exercises:
                 sentences.append(_describe_change(change, grades))
     return [" ".join(sentences[:2]), *sentences[2:]]
 

@@ -149,8 +149,8 @@ class AssignmentRules:
             case ShowSolutions.AFTER_FULL_MARKS:
                 return True
             case ShowSolutions.AFTER_DUE_DATE:
-                longest = max(self.extensions.values(), default=timedelta())
-                return self.due is not None and self.due + max(longest, timedelta()) <= now
+                longest_extension = max([timedelta(), *self.extensions.values()])
+                return self.due is not None and self.due + longest_extension <= now
             case _:
                 return False
 
