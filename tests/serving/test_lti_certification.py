@@ -43,7 +43,7 @@ from support.lti_platform import (
     codes_in,
     running,
 )
-from support.lti_server import LtiServer, small_course
+from support.lti_server import LtiServer, server_of
 
 DEEP_LINK = "https://purl.imsglobal.org/spec/lti-dl/claim/"
 STAFF = "http://purl.imsglobal.org/vocab/lis/v2/institution/person#Staff"
@@ -60,11 +60,9 @@ def platform() -> Iterator[PlatformDouble]:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory, platform: PlatformDouble) -> Iterator[LtiServer]:
-    server = LtiServer(small_course(tmp_path_factory.mktemp("certified")), {"suite": platform})
-    for context in ("course-1", ""):
-        server.confirm_course(platform, context)
-    yield server
-    server.close()
+    with server_of({"suite": platform}, tmp_path_factory.mktemp("certified")) as server:
+        server.confirm_course(platform, context="")
+        yield server
 
 
 # --- 6.1.1 Known "Bad" Payloads ---

@@ -37,7 +37,7 @@ from support.lti_platform import (
     private_key,
     running,
 )
-from support.lti_server import LtiServer, small_course
+from support.lti_server import LtiServer, server_of
 from support.served import token_in
 
 TA = "http://purl.imsglobal.org/vocab/lis/v2/membership/Instructor#TeachingAssistant"
@@ -51,10 +51,8 @@ def platform() -> Iterator[PlatformDouble]:
 
 @pytest.fixture
 def server(tmp_path: Path, platform: PlatformDouble) -> Iterator[LtiServer]:
-    server = LtiServer(small_course(tmp_path), {"campus": platform})
-    server.confirm_course(platform)
-    yield server
-    server.close()
+    with server_of({"campus": platform}, tmp_path) as server:
+        yield server
 
 
 def refused(answer: httpx.Response) -> str:
@@ -296,13 +294,10 @@ def test_in_a_frame_a_button_opens_a_window(server: LtiServer, platform: Platfor
 
 
 def test_a_state_is_kept_in_a_frame_only_by_a_partitioned_cookie(tmp_path: Path, platform: PlatformDouble) -> None:
-    server = LtiServer(small_course(tmp_path), {"campus": platform}, secure=True)
-    try:
+    with server_of({"campus": platform}, tmp_path, secure=True) as server:
         answer = httpx.get(f"{server.address}/lti/login", params=platform.login(server.target))
         (cookie,) = [text for text in answer.headers.get_list("Set-Cookie") if text.startswith("lti_")]
         assert cookie.endswith("; Path=/lti/; Max-Age=600; HttpOnly; Secure; SameSite=None; Partitioned")
-    finally:
-        server.close()
 
 
 def test_pages_of_the_course_are_in_no_frame(server: LtiServer, platform: PlatformDouble) -> None:
@@ -508,36 +503,29 @@ def test_two_platforms_with_one_issuer_are_two(tmp_path: Path) -> None:
     with (
         running(PlatformDouble(issuer=issuer, client_id="1")) as one,
         running(PlatformDouble(issuer=issuer, client_id="2", key=private_key(1))) as two,
+        server_of({"one": one, "two": two}, tmp_path) as server,
     ):
-        server = LtiServer(small_course(tmp_path), {"one": one, "two": two})
-        try:
-            for platform in (one, two):
-                server.confirm_course(platform)
-            assert server.browser().launch(one).status_code == 302
-            browser = server.browser()
-            asked = browser.log_in(one)
-            token = two.sign(browser.claims(two, asked["nonce"]))
-            assert refused(browser.send(asked["state"], token)) == "token-invalid"
-            token = two.sign(browser.claims(one, asked["nonce"]))
-            assert refused(browser.send(asked["state"], token)) == "token-invalid"
-            login = {name: value for name, value in one.login(server.target).items() if name != "client_id"}
-            assert refused(httpx.get(f"{server.address}/lti/login", params=login)) == "platform-ambiguous"
-        finally:
-            server.close()
+        assert server.browser().launch(one).status_code == 302
+        browser = server.browser()
+        asked = browser.log_in(one)
+        token = two.sign(browser.claims(two, asked["nonce"]))
+        assert refused(browser.send(asked["state"], token)) == "token-invalid"
+        token = two.sign(browser.claims(one, asked["nonce"]))
+        assert refused(browser.send(asked["state"], token)) == "token-invalid"
+        login = {name: value for name, value in one.login(server.target).items() if name != "client_id"}
+        assert refused(httpx.get(f"{server.address}/lti/login", params=login)) == "platform-ambiguous"
 
 
 def test_one_sub_on_two_platforms_is_two_people(tmp_path: Path) -> None:
-    with running(PlatformDouble()) as one, running(PlatformDouble(key=private_key(1))) as two:
-        server = LtiServer(small_course(tmp_path), {"one": one, "two": two})
-        try:
-            for platform in (one, two):
-                server.confirm_course(platform)
-            server.browser().launch(one)
-            other = server.browser()
-            other.launch(two, email="emmy@example.edu")
-            assert "Emmy Noether" in other.client.get("/").text
-        finally:
-            server.close()
+    with (
+        running(PlatformDouble()) as one,
+        running(PlatformDouble(key=private_key(1))) as two,
+        server_of({"one": one, "two": two}, tmp_path) as server,
+    ):
+        server.browser().launch(one)
+        other = server.browser()
+        other.launch(two, email="emmy@example.edu")
+        assert "Emmy Noether" in other.client.get("/").text
 
 
 def test_no_token_is_in_a_log_or_on_a_page(

@@ -28,7 +28,7 @@ from grader.serving.lti.store import SCORES
 from support.accessibility import violations
 from support.chromium import Page
 from support.lti_platform import CLAIM, INSTRUCTOR, LEARNER, PICKER, Answer, PlatformDouble, private_key, running
-from support.lti_server import Browser, LtiServer, small_course
+from support.lti_server import Browser, LtiServer, server_of, small_course
 from support.moodle_double import GradeItem, MoodleDouble
 
 # --- Moodle ---
@@ -50,10 +50,8 @@ def grades(monkeypatch: pytest.MonkeyPatch) -> Grades:
 
 @pytest.fixture
 def server(tmp_path: Path, moodle: MoodleDouble) -> Iterator[LtiServer]:
-    server = LtiServer(small_course(tmp_path), {"moodle": moodle}, family="moodle")
-    server.confirm_course(moodle)
-    yield server
-    server.close()
+    with server_of({"moodle": moodle}, tmp_path, family="moodle") as server:
+        yield server
 
 
 def of_link(moodle: MoodleDouble) -> dict[str, Any]:
@@ -161,10 +159,8 @@ def other() -> Iterator[PlatformDouble]:
 
 @pytest.fixture
 def their_server(tmp_path: Path, other: PlatformDouble) -> Iterator[LtiServer]:
-    server = LtiServer(small_course(tmp_path), {"theirs": other})
-    server.confirm_course(other)
-    yield server
-    server.close()
+    with server_of({"theirs": other}, tmp_path) as server:
+        yield server
 
 
 @pytest.fixture

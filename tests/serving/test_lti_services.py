@@ -36,7 +36,7 @@ from support.lti_platform import (
     codes_in,
     running,
 )
-from support.lti_server import LtiServer, small_course
+from support.lti_server import LtiServer, server_of
 from support.served import token_in
 
 CANVAS = "https://canvas.instructure.com/lti/submission"
@@ -50,10 +50,8 @@ def platform() -> Iterator[PlatformDouble]:
 
 @pytest.fixture
 def server(tmp_path: Path, platform: PlatformDouble) -> Iterator[LtiServer]:
-    server = LtiServer(small_course(tmp_path), {"campus": platform})
-    server.confirm_course(platform)
-    yield server
-    server.close()
+    with server_of({"campus": platform}, tmp_path) as server:
+        yield server
 
 
 # --- choosing an assignment ---
@@ -544,9 +542,10 @@ def test_the_sender_goes_on_whatever_happens(
 
 
 def test_canvas_makes_no_new_submission_and_says_403_when_it_is_too_much(tmp_path: Path, grades: Grades) -> None:
-    with running(PlatformDouble(issuer="https://canvas.instructure.com")) as canvas:
-        server = LtiServer(small_course(tmp_path), {"canvas": canvas})
-        server.confirm_course(canvas)
+    with (
+        running(PlatformDouble(issuer="https://canvas.instructure.com")) as canvas,
+        server_of({"canvas": canvas}, tmp_path) as server,
+    ):
         come(server, canvas)
         limit = Answer(403, b"403 Forbidden (Rate Limit Exceeded)", headers={"X-Rate-Limit-Remaining": "0.0"})
         grades.points, canvas.planned = {"ada": 7}, [limit, Answer(403)]
@@ -558,7 +557,6 @@ def test_canvas_makes_no_new_submission_and_says_403_when_it_is_too_much(tmp_pat
         server.outbox.try_again()
         deliver(server)
         assert canvas.arrived[0][CANVAS] == {"new_submission": False}
-        server.close()
 
 
 def test_blackboard_and_brightspace_say_why() -> None:
@@ -571,9 +569,10 @@ def test_blackboard_and_brightspace_say_why() -> None:
 
 
 def test_brightspace_has_one_audience_for_tokens(tmp_path: Path, grades: Grades) -> None:
-    with running(PlatformDouble(issuer="https://campus.brightspace.com")) as brightspace:
-        server = LtiServer(small_course(tmp_path), {"brightspace": brightspace})
-        server.confirm_course(brightspace)
+    with (
+        running(PlatformDouble(issuer="https://campus.brightspace.com")) as brightspace,
+        server_of({"brightspace": brightspace}, tmp_path) as server,
+    ):
         come(server, brightspace)
         grades.points = {"ada": 7}
         audiences = []
@@ -585,7 +584,6 @@ def test_brightspace_has_one_audience_for_tokens(tmp_path: Path, grades: Grades)
         brightspace.give_token = give_token  # type: ignore[method-assign]
         deliver(server)
         assert set(audiences) == {"https://api.brightspace.com/auth/token"}
-        server.close()
 
 
 @pytest.mark.parametrize(

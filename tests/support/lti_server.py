@@ -53,6 +53,18 @@ def small_course(root: Path) -> Course:
     return course
 
 
+@contextlib.contextmanager
+def server_of(platforms: Mapping[str, PlatformDouble], root: Path, **options: Any) -> Iterator[LtiServer]:
+    """A server of a small course, where an instructor has confirmed a course of each platform."""
+    server = LtiServer(small_course(root), platforms, **options)
+    for platform in platforms.values():
+        server.confirm_course(platform)
+    try:
+        yield server
+    finally:
+        server.close()
+
+
 class LtiServer:
     """Our server, with platforms in its course.toml."""
 
