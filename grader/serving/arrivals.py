@@ -101,11 +101,13 @@ class Arrivals:
         notebooks: Mapping[str, bytes],
         look: Callable[[], None] = lambda: None,
         names: Sequence[str] = (),
+        group: Sequence[str] = (),
     ) -> Arrival:
         """Keep notebooks. Once this returns, they are not lost, whatever happens.
 
         Just before, `look` may object by raising an error, with nothing else arriving in between. `names` are all that
-        the assignment has: those that are not among these stay as the student submitted them last.
+        the assignment has: those that are not among these stay as the student, or anybody of the group, submitted them
+        last.
         """
         digests = {name: hashlib.sha256(content).hexdigest() for name, content in notebooks.items()}
         with self._one_by_one:
@@ -114,7 +116,9 @@ class Arrivals:
                 path = self._path(digests[name])
                 if not path.exists():
                     write_whole(path, content, lasting=True)
-            earlier = self._last_digests(student, assignment)
+            earlier: dict[str, str] = {}
+            for arrival in self.of_group([student, *group], assignment):
+                earlier |= arrival.notebooks
             digests = {name: earlier[name] for name in names if name in earlier} | digests
             with self.engine.begin() as connection:
                 number = 1 + (connection.scalar(_last_number(student, assignment)) or 0)
@@ -124,13 +128,6 @@ class Arrivals:
                 added = connection.execute(_SUBMISSIONS.insert().values(**values, notebooks=json.dumps(digests)))
                 (key,) = added.inserted_primary_key or (0,)
         return Arrival(key, student, assignment, number, now, sha256, Stage.WAITING, {}, notebooks=digests)
-
-    def _last_digests(self, student: str, assignment: str) -> Mapping[str, str]:
-        """The notebooks of a student's last submission of an assignment."""
-        last = _last_number(student, assignment).scalar_subquery()
-        of_student = (_SUBMISSIONS.c.student == student) & (_SUBMISSIONS.c.assignment == assignment)
-        arrivals = self._select(of_student & (_SUBMISSIONS.c.number == last))
-        return arrivals[0].notebooks if arrivals else {}
 
     def contents(self, arrival: Arrival, names: Sequence[str]) -> dict[str, bytes]:
         """The notebooks of a submission, by name; `names` are all that the assignment has."""

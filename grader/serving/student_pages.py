@@ -231,9 +231,9 @@ class TakeIn(Handler):
         if not self.scopes and "late" not in self.request.arguments:
             await self._must_not_lose_points(assignment)
         look = functools.partial(self._look_and_make_room, assignment, list(notebooks.values()))
-        names = self._notebooks[assignment]
+        names, group = self._notebooks[assignment], services.rules(assignment).group_of(name)
         try:
-            arrival = await asyncio.to_thread(services.arrivals.add, name, assignment, notebooks, look, names)
+            arrival = await asyncio.to_thread(services.arrivals.add, name, assignment, notebooks, look, names, group)
         except (OSError, SQLAlchemyError) as error:  # a full disk, say
             self.warn(f"A submission by {name} could not be stored: {error}")
             self.refuse(507, "Your notebook could not be stored, so it is not submitted. Try again in a minute.")

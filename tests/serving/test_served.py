@@ -537,6 +537,17 @@ def test_arrival_with_some_of_several_notebooks_keeps_the_others(course: Course)
     arrivals.close()
 
 
+def test_arrival_of_a_group_keeps_the_notebooks_that_others_of_it_submitted_last(course: Course) -> None:
+    arrivals, names, group = Arrivals(course), ["one", "two"], ["ada", "emmy"]
+    arrivals.add("ada", "a", {"one": b"1"}, names=names, group=group)
+    arrivals.add("ada", "a", {"one": b"2"}, names=names, group=group)
+    of_emmy = arrivals.add("emmy", "a", {"two": b"3"}, names=names, group=group)
+    assert arrivals.contents(of_emmy, names) == {"one": b"2", "two": b"3"}
+    of_zoe = arrivals.add("zoe", "a", {"two": b"4"}, names=names, group=["zoe"])
+    assert arrivals.contents(of_zoe, names) == {"two": b"4"}
+    arrivals.close()
+
+
 def test_receipt_holds_only_for_what_was_signed(course: Course) -> None:
     arrivals = Arrivals(course)
     arrival = arrivals.add("ada", ASSIGNMENT, {ASSIGNMENT: b"{}"})

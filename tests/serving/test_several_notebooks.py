@@ -16,6 +16,7 @@ from grader.notebooks.cells import solved
 from grader.release.compiling import compile_release
 from grader.serving import invitations
 from grader.serving.invitations import Role
+from grader.term.reading import COURSE_FILE
 from support.command_line import grader
 from support.report_pages import text_of
 from support.second_course import copy_of_second_course
@@ -41,7 +42,8 @@ class ServedNumbers(Served):
                 notebook.cells[0].metadata.nbgrader["grade_id"] = "given-imports-again"
             nbformat.write(notebook, course.notebook("source", NUMBERS, name))
         compile_release(course, NUMBERS)
-        self.codes = invitations.invite(course, ["ada", "emmy", "zoe"])
+        (course.root / COURSE_FILE).write_text('groups = {blue = ["kurt", "max"]}\n')
+        self.codes = invitations.invite(course, ["ada", "emmy", "zoe", "kurt", "max"])
         self.codes |= invitations.invite(course, ["prof"], Role.INSTRUCTOR)
         self.start()
 
@@ -76,6 +78,13 @@ def test_notebooks_when_sent_one_by_one_count_together(served: ServedNumbers) ->
     assert served.get("ada", "/me").json()["assignments"][NUMBERS]["notebooks"] == [FIRST, SECOND]
     points = {line["student"]: line["points"] for line in served.get("prof", "/class").json()["submissions"]}
     assert points["ada"] == 5
+
+
+def test_notebooks_when_sent_by_two_of_a_group_count_together(served: ServedNumbers) -> None:
+    served.verdict_on("kurt", served.right(FIRST))
+    both = served.verdict_on("max", served.right(SECOND))
+    assert (both["result"]["points"], both["result"]["max_points"]) == (5, 5)
+    assert not any("Not submitted yet" in remark for remark in both["remarks"])
 
 
 def test_notebooks_when_sent_together_are_one_attempt(served: ServedNumbers) -> None:
