@@ -129,7 +129,7 @@ class Result:
             notebook=title,
             score=score,
             max_score=max_score,
-            without_rules=max_score,
+            without_rules=sum(exercise.item.max_points for exercise in self.exercises or ()) or max_score,
             late_penalty=self.penalty,
             attempt=self.attempt,
             why_late=self.late_rule,

@@ -194,6 +194,7 @@ def test_sentences_alone_are_those_of_the_feedback_page(served: ServedWords, num
         page, feedback = html_with(served, student, place, Detail.MISTAKES), html_with(served, student, place)
         for pattern in (
             r'<p class="total">.*?</p>',
+            r"<p>Under the course rules, .*?</p>",
             r'<tr class="\w+">|<td>[^<]*</td>',  # the table of points
             r'<div class="(?:wrong|right)">.*?</div>',
             r'<p class="verdict">.*?</p>',
