@@ -66,7 +66,7 @@ def summary(grades: ClassGrades, files: Mapping[str, str] | None = None) -> Summ
         counts=Counts(len(everyone), len(graded)),
         points=_points(grades),
         exercises=[_exercise(item, titles, graded) for item in grades.items],
-        mistakes=_mistakes(filled_in, grades.items, titles),
+        mistakes=_mistakes(filled_in, grades, titles),
         stopped=stopped,
         denied=denied,
         identical=_identical(grades, files or {}, empty),
@@ -187,6 +187,7 @@ class _ExerciseMistakes:
     sentences: dict[str, str] = field(default_factory=dict)  # by misconception, where it was the only one
     sentences_beside: dict[str, str] = field(default_factory=dict)  # the same where there were several
     examples: dict[str, str] = field(default_factory=dict)  # the shortest code with a mistake
+    released_lines: Collection[str] = ()
 
     def add(self, student: str, verdict: Verdict, code: str) -> None:
         for name in verdict.misconceptions:
@@ -200,30 +201,36 @@ class _ExerciseMistakes:
 
     def _add(self, students: Mapping[str, list[str]], name: str, student: str, code: str) -> None:
         students[name].append(student)
-        if code.strip():
-            self.examples[name] = min(self.examples.get(name, code), code, key=len)
+        lines = [line for line in code.splitlines() if not line.lstrip().startswith("#")]  # these may have a name
+        example = "\n".join(lines).strip("\n")
+        if example.strip():
+            self.examples[name] = min(self.examples.get(name, example), example, key=len)
 
     def lines(self, exercise: Label | None, title: str) -> Mistakes:
         sentences = self.sentences_beside | self.sentences
         misconceptions = [
-            MisconceptionLine(name, len(students), students, self.examples.get(name, ""), sentences.get(name, ""))
+            MisconceptionLine(*self._line(name, students), says=sentences.get(name, ""))
             for name, students in _most_frequent_first(self.students)
         ]
-        others = [
-            MistakeLine(name, len(students), students, self.examples.get(name, ""))
-            for name, students in _most_frequent_first(self.others)
-        ]
+        others = [MistakeLine(*self._line(name, students)) for name, students in _most_frequent_first(self.others)]
         return Mistakes(exercise, title, misconceptions, others)
 
+    def _line(self, name: str, students: Sequence[str]) -> tuple[str, int, Sequence[str], str, str]:
+        example = self.examples.get(name, "")
+        lines = [line.strip() for line in example.splitlines() if line not in self.released_lines]
+        return name, len(students), students, example, next(filter(None, lines), "")
 
-def _mistakes(graded: Sequence[Standing], items: Sequence[Item], titles: Mapping[Label | None, str]) -> list[Mistakes]:
-    mistakes: dict[Label | None, _ExerciseMistakes] = defaultdict(_ExerciseMistakes)
+
+def _mistakes(graded: Sequence[Standing], grades: ClassGrades, titles: Mapping[Label | None, str]) -> list[Mistakes]:
+    mistakes: dict[Label | None, _ExerciseMistakes] = defaultdict(
+        lambda: _ExerciseMistakes(released_lines=grades.released_lines)
+    )
     for standing in graded:
-        for verdict in _valid_verdicts(standing, items):
+        for verdict in _valid_verdicts(standing, grades.items):
             if verdict.misconceptions or not verdict.right:
                 code = standing.solutions.get(verdict.exercise, "") if verdict.exercise is not None else ""
                 mistakes[verdict.exercise].add(standing.student, verdict, code)
-    exercises = as_in([item.exercise for item in items], mistakes)
+    exercises = as_in([item.exercise for item in grades.items], mistakes)
     return [mistakes[exercise].lines(exercise, titles.get(exercise, "")) for exercise in exercises]
 
 

@@ -17,10 +17,11 @@ from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.gradebook.standings import ClassGrades, read_class
 from grader.host.scratch import write_whole
+from grader.model.label import Label
 from grader.pages.class_summary import summary as summary_of
 from grader.pages.copies import LETTERS, WORDS
 from grader.pages.page_parts import REPORT, template
-from grader.pages.report_lines import Identical, Points, Summary, as_json
+from grader.pages.report_lines import Identical, MisconceptionLine, MistakeLine, Mistakes, Points, Summary, as_json
 from grader.pages.spreadsheet import defused, number
 from grader.pages.submitted_work import files_of
 from grader.pages.text_html import sentence_html
@@ -165,6 +166,7 @@ def page(summary: Summary, links: Mapping[str, Links] | None = None, chosen: int
         chosen=chosen,
         fullest=max(1, *counts),
         in_short=in_short(summary),
+        mistakes=most_frequent_first(summary.mistakes),
         to_look_at=to_look_at(summary),
         words=WORDS,
         letters=LETTERS,
@@ -217,6 +219,14 @@ def _points_in_short(points: Points, waiting: int) -> list[str]:
         has = "has" if waiting == 1 else "have"
         sentences.append(f"{plural(waiting, 'student')} {has} no final grade yet (waiting for manual grading).")
     return sentences
+
+
+def most_frequent_first(mistakes: Sequence[Mistakes]) -> list[tuple[Label | None, MistakeLine]]:
+    """The mistakes of all exercises: misconceptions before others, and of each those of most students first."""
+    lines: list[tuple[Label | None, MistakeLine]] = []
+    for of_exercise in mistakes:
+        lines += [(of_exercise.exercise, line) for line in (*of_exercise.misconceptions, *of_exercise.other_mistakes)]
+    return sorted(lines, key=lambda pair: (not isinstance(pair[1], MisconceptionLine), -pair[1].count))
 
 
 def to_look_at(summary: Summary) -> list[tuple[str, str]]:

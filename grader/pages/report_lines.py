@@ -64,6 +64,7 @@ class MistakeLine:
     count: int  # how many made it
     students: Sequence[str]  # who
     example: str  # the shortest code with it, without a name
+    first_line: str  # of that, as far as it is the student's
 
 
 @dataclass(frozen=True)

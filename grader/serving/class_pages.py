@@ -19,15 +19,15 @@ from grader.host.scratch import write_whole
 from grader.pages.page_parts import contents_of
 from grader.serving.arrivals import Arrival, Stage, newest
 from grader.serving.exports import CommandOutput
-from grader.serving.grades import read_grades
+from grader.serving.grades import SubmissionGrades, read_grades
 from grader.serving.handler import Handler
 from grader.serving.invitations import Role, find_person, students_of
 from grader.serving.question_pages import open_questions
 from grader.serving.student_pages import released
-from grader.serving.submission_results import Result, all_totals, result_of
+from grader.serving.submission_results import Result, result_now, result_of
 from grader.term.page_changes import CHANGES_FILE, PageChanges, read_changes
 from grader.term.rules import AssignmentRules, Detail
-from grader.term.times import NoTime, format_time, local, moment_of
+from grader.term.times import NoTime, format_time, moment_of
 
 log = logging.getLogger(__name__)
 
@@ -37,16 +37,16 @@ class ClassPage(CommandOutput):
 
     async def get(self) -> None:
         self.must_see_class()
-        # A page that is open asks with `done`, how many results its report has, and gets what has changed beside that.
+        # A page that is open asks with `done`, when its last result came, and gets what has changed beside the report.
         search, done = self.get_query_argument("student", ""), self.get_query_argument("done", "")
         arrivals = self.services.arrivals.of_class()
         last = sorted(newest(arrivals).values(), key=lambda arrival: (arrival.assignment, arrival.student))
         rules, wrong = self._rules()
-        points, unreadable = await asyncio.to_thread(self._points, arrivals)
+        grades, unreadable = await asyncio.to_thread(self._grades, arrivals)
         trouble = unreadable | wrong | self.services.desk.trouble
         names, outbox = self.names(), self.services.outbox
         lines = [
-            ClassLine(arrival, names(arrival.student), points.get((arrival.student, arrival.assignment)))
+            ClassLine(arrival, names(arrival.student), result_now(arrival, grades.get(arrival.assignment)))
             for arrival in last
             if names.fits(arrival.student, search)
         ]
@@ -59,7 +59,7 @@ class ClassPage(CommandOutput):
         missing = {student for student in names.students if names.fits(student, search)}
         for arrival in shown_arrivals:
             missing.difference_update(self._group_of(arrival, rules))
-        done_now = str(sum(arrival.is_done for arrival in shown_arrivals))
+        done_now = str(max((arrival.graded for arrival in shown_arrivals if arrival.graded), default="never"))
         values = {
             "assignment": assignment,
             "trouble": trouble,
@@ -73,7 +73,7 @@ class ClassPage(CommandOutput):
         if done:
             self.show("now", **values)
             return
-        questions = [] if search else await asyncio.to_thread(open_questions, self.services, names)
+        questions = [] if search else await asyncio.to_thread(open_questions, self.services, grades, names)
         self.show(
             "class",
             **values,
@@ -117,18 +117,16 @@ class ClassPage(CommandOutput):
         submitted = [arrival.assignment for arrival in arrivals if arrival.assignment in assignments]
         return name or next(iter([*submitted[::-1], *assignments]), "")
 
-    def _points(self, arrivals: Sequence[Arrival]) -> tuple[dict[tuple[str, str], Result], dict[str, str]]:
-        """What counts, by student and assignment, and why it cannot be read for some assignments."""
-        points: dict[tuple[str, str], Result] = {}
-        unreadable = {}
+    def _grades(self, arrivals: Sequence[Arrival]) -> tuple[dict[str, SubmissionGrades], dict[str, str]]:
+        """The grades of the class, by assignment, and why they cannot be read for some."""
+        grades, unreadable = {}, {}
         for assignment in {arrival.assignment for arrival in arrivals}:
+            of_assignment = [arrival for arrival in arrivals if arrival.assignment == assignment]
             try:
-                grades = read_grades(self.services.course_now, assignment, ())
+                grades[assignment] = read_grades(self.services.course_now, assignment, of_assignment)
             except CourseError as error:
                 unreadable[assignment] = str(error)
-                continue
-            points |= {(student, assignment): result for student, result in all_totals(grades).items()}
-        return points, unreadable
+        return grades, unreadable
 
     def _group_of(self, arrival: Arrival, rules: Mapping[str, AssignmentRules]) -> Sequence[str]:
         rule = rules.get(arrival.assignment)
@@ -151,20 +149,14 @@ class ClassLine:
 
     arrival: Arrival
     name: str  # of the student
-    result: Result | None  # None as long as nothing is graded
-
-    @property
-    def total(self) -> str:
-        """The points in words; empty if the submission is not graded yet."""
-        return self.result.total if self.result and self.arrival.state is Stage.GRADED else ""
+    result: Result
 
     def to_json(self) -> dict[str, object]:
         """For programs."""
         keys = ("id", "student", "assignment", "number", "state")
         fields = {key: getattr(self.arrival, key) for key in keys} | {"arrived": self.arrival.arrived.isoformat()}
-        result = self.result if self.arrival.state is Stage.GRADED else None
-        points = {"points": result and result.points, "max_points": result and result.max_points}
-        return fields | {"full_name": self.name} | points | {"waits": list(result.waits) if result else []}
+        points = {"points": self.result.points, "max_points": self.result.max_points}
+        return fields | {"full_name": self.name} | points | {"waits": list(self.result.waits)}
 
 
 class StudentPage(Handler):
@@ -175,15 +167,10 @@ class StudentPage(Handler):
         course, arrivals = self.services.course, self.services.arrivals.of_student(student)
         if not arrivals and find_person(course, student) is None:
             raise HTTPError(404)
-        rules = {name: self.services.rules(name) for name in released(course)}
-        due = {}
-        for name, assignment_rules in rules.items():
-            due_utc = assignment_rules.due_for(student)
-            if due_utc:
-                due[name] = local(due_utc, assignment_rules.zone)
+        dates = {name: ", ".join(self.services.rules(name).dates(student)) for name in released(course)}
         grades = {name: await self.grades(name, student) for name in {arrival.assignment for arrival in arrivals}}
-        totals = [(one, result_of(one, grades[one.assignment], Detail.EVERYTHING).total) for one in arrivals]
-        self.show("history", student=student, name=self.names()(student), lines=totals, due=due)
+        results = [(one, result_of(one, grades[one.assignment], Detail.EVERYTHING)) for one in arrivals]
+        self.show("history", student=student, name=self.names()(student), lines=results, dates=dates)
 
 
 class ClassDecision(Handler):

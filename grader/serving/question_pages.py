@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -72,7 +72,7 @@ class Answer(_TextForm):
         try:
             return float(text) if text else None
         except ValueError:
-            self.refuse(400, "The points are not a number.")
+            self.refuse(400, "The points are not a number. Go back, and correct them.")
 
     def _answer(self, question: Question, points: float | None, text: str, instructor: str) -> None:
         """Write the points into the gradebook, and then the answer. One thread does this, so nobody answers twice."""
@@ -86,7 +86,7 @@ class Answer(_TextForm):
             if item is None:
                 self.refuse(409, "This submission does not count, so its points cannot change. Answer without points.")
             if not 0 <= points <= item.max_points:
-                self.refuse(400, f"There are 0 to {item.max_points:g} points for this exercise.")
+                self.refuse(400, f"Go back, and give 0 to {item.max_points:g} points.")
         current = services.questions.get(question.id)
         if current is None or current.is_answered:
             self.refuse(409, "Somebody has answered this already.")
@@ -135,14 +135,16 @@ class OpenQuestion:
     counts: bool  # whether its points can change
 
 
-def open_questions(services: Services, names: StudentNames) -> list[OpenQuestion]:
+def open_questions(
+    services: Services, class_grades: Mapping[str, SubmissionGrades], names: StudentNames
+) -> list[OpenQuestion]:
     """All that wait for an answer, the oldest first. Grading again has settled those that got more points by it."""
     questions = []
     for question in services.questions.unanswered():
         arrival = services.arrivals.get(question.submission)
-        if arrival is None:
+        grades = class_grades.get(arrival.assignment) if arrival else None
+        if arrival is None or grades is None:
             continue
-        grades = services.grades(arrival.assignment, arrival.student, as_published=False)
         for exercise in result_of(arrival, grades, Detail.EVERYTHING).exercises or ():
             if exercise.item.label == question.exercise and not question.is_settled(exercise.points):
                 code, name = _code_of(services, arrival, exercise.item), names.with_id(arrival.student)

@@ -36,7 +36,7 @@ from grader.serving.question_pages import questions_about
 from grader.serving.receipts import receipt
 from grader.serving.room import MOST_BYTES as MOST_BYTES_OF_STUDENT
 from grader.serving.room import NoRoomLeft, make_room
-from grader.serving.submission_results import published_news, result_of, total_of
+from grader.serving.submission_results import Result, published_news, result_of, total_of
 from grader.term.rules import Detail
 
 MOST_BYTES = 20 * 2**20  # of a notebook
@@ -108,7 +108,7 @@ class HomePage(Handler):
             grades.warning(student, datetime.now(UTC)),
             total_of(standing, grades.most(student)).total if standing else "",
             published_news(grades, student, detail),
-            [(self.visible_part(arrival), result_of(arrival, grades, detail).total) for arrival in arrivals],
+            [(self.visible_part(arrival), result_of(arrival, grades, detail)) for arrival in arrivals],
         )
 
 
@@ -123,7 +123,7 @@ class AssignmentNow:
     late: LateWarning  # before another submission
     total: str  # the points that count now, in words
     news: Sequence[str]  # about a publication
-    submissions: Sequence[tuple[Arrival, str]]  # the student's, the newest first, and the points of each
+    submissions: Sequence[tuple[Arrival, Result]]  # the student's, the newest first
 
 
 class WhoAmI(Handler):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -16,10 +16,12 @@ from grader.pages.feedback_content import apply_rule, explain, wait
 from grader.pages.page_parts import Page, PageSection, render, state_of
 from grader.pages.text_html import sentence_html
 from grader.sandbox.plain_text import listed, one_line
-from grader.serving.arrivals import Arrival
+from grader.serving.arrivals import Arrival, Stage
 from grader.serving.grades import SubmissionGrade, SubmissionGrades
 from grader.term.rules import Detail, Late, Rule
 from grader.term.times import format_time
+
+LATE = "This is late."
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ class Result:
 
 def result_of(arrival: Arrival, grades: SubmissionGrades, detail: Detail) -> Result:
     """As much of the result of a submission as may be read now. That we could not grade it always may."""
-    late, missing = "This is late." if grades.late_by(arrival) else "", _missing(arrival, grades)
+    late, missing = LATE if grades.late_by(arrival) else "", _missing(arrival, grades)
     error = str(arrival.result.get("error") or "")
     grade = None if error or detail is Detail.NOTHING else grades.grade(arrival)
     if grade is None:
@@ -199,11 +201,13 @@ def total_of(standing: PublishedPoints, max_points: float) -> Result:
     return Result(points=standing.total, max_points=max_points, waits=standing.waits, penalty=standing.penalty)
 
 
-def all_totals(grades: SubmissionGrades) -> dict[str, Result]:
-    """What counts for each student who has points."""
-    students = grades.rows.standings if grades.rows else ()
-    totals = {student: (grades.standing(student), grades.most(student)) for student in students}
-    return {student: total_of(standing, most) for student, (standing, most) in totals.items() if standing}
+def result_now(arrival: Arrival, grades: SubmissionGrades | None) -> Result:
+    """What counts now for the student of a submission, once it is graded, and whether the submission is late."""
+    if grades is None:
+        return Result()
+    standing = grades.standing(arrival.student) if arrival.state is Stage.GRADED else None
+    result = total_of(standing, grades.most(arrival.student)) if standing else Result()
+    return replace(result, late=LATE if grades.late_by(arrival) else "")
 
 
 def _missing(arrival: Arrival, grades: SubmissionGrades) -> str:
@@ -214,7 +218,7 @@ def _missing(arrival: Arrival, grades: SubmissionGrades) -> str:
 
 def _late(standing: PublishedPoints, rule: Late | None) -> str:
     words = f" ({rule.words})" if rule else ""
-    return f"This is late: {standing.penalty:g} points are taken off{words}." if standing.penalty else "This is late."
+    return f"This is late: {standing.penalty:g} points are taken off{words}." if standing.penalty else LATE
 
 
 def _counting(arrival: Arrival, grades: SubmissionGrades) -> str:

@@ -127,7 +127,7 @@ def test_report_ranks_misconceptions_with_their_students(class_of_ten: Course) -
     mistakes = {one["exercise"]: one for one in told(class_of_ten)["mistakes"]}
     for exercise in mistakes.values():
         for line in exercise["misconceptions"] + exercise["other mistakes"]:
-            del line["example"]
+            del line["example"], line["first line"]
     assert list(mistakes) == [2, 3, 5, 7, 8]
     assert mistakes[7]["misconceptions"] == [
         {"name": "not scaled", "count": 2, "students": ["barbara", "chien"], "says": NOT_SCALED[0]},
@@ -144,8 +144,13 @@ def test_report_shows_the_shortest_code_with_a_mistake_as_an_example(course: Cou
     grade(
         course,
         Paper("ada", half, not_scaled, cells={2: "def scores_of_ada(q, k):\n    return q @ k.T"}),
+        Paper("alan", half, not_scaled, cells={2: "# Alan\n    # T.\n"}),
         Paper(
-            "emmy", half | {3: 0.0}, not_scaled, wrong, cells={2: "def f(q, k):\n    return q @ k.T", 3: "def <g>: 1"}
+            "emmy",
+            half | {3: 0.0},
+            not_scaled,
+            wrong,
+            cells={2: "# Emmy N., 12345\ndef f(q, k):\n    return q @ k.T", 3: "def <g>: 1"},
         ),
         Paper("kurt", half, not_scaled, cells={2: " \n"}),
     )
@@ -153,6 +158,28 @@ def test_report_shows_the_shortest_code_with_a_mistake_as_an_example(course: Cou
     assert [line["example"] for line in second["misconceptions"]] == ["def f(q, k):\n    return q @ k.T"]
     assert [line["example"] for line in third["other mistakes"]] == ["def <g>: 1"]
     assert "<code>def &lt;g&gt;: 1</code>" in written(course)[".html"]
+
+
+def test_report_shows_the_first_line_that_a_student_wrote_of_a_mistake_without_a_name(course: Course) -> None:
+    released = course.read("release", ASSIGNMENT)
+    (start,) = [
+        cell.source for cell in released.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == "exercise-3"
+    ]
+    code = start.partition("    # YOUR CODE HERE")[0] + "\n    total = <len>(items_in)\n    return items_in / total\n"
+    grade(course, Paper("ada", {3: 0.0}, reason={3: Reason.WRONG}, cells={3: code}), Paper("emmy"))
+    (mistakes,) = told(course)["mistakes"]
+    assert [line["first line"] for line in mistakes["other mistakes"]] == ["total = <len>(items_in)"]
+    summaries = re.findall(r"<summary>(an example.*?)</summary>", written(course)[".html"])
+    assert summaries == ["an example: <code>total = &lt;len&gt;(items_in)</code>"]
+
+
+@pytest.mark.slow
+def test_report_page_lists_the_most_frequent_mistakes_first_and_those_without_a_name_last(class_of_ten: Course) -> None:
+    table = written(class_of_ten)[".html"].partition('<table class="mistakes">')[2].partition("</table>")[0]
+    lines = [text_of(line) for line in re.findall(r"<tr><td>(.*?)<ul", table, re.DOTALL)]
+    starts = ["2 not scaled", "7 not scaled", "7 softmax along rows", "8 first head twice", "8 without W_c",
+              "5 no answer", "3 wrong"]  # fmt: skip
+    assert [line[: len(start)] for line, start in zip(lines, starts, strict=True)] == starts
 
 
 def test_report_explains_misconceptions_seen_only_in_pairs(course: Course) -> None:
@@ -219,7 +246,8 @@ def test_report_empty_lists_only_notebooks_with_nothing_filled_in(course: Course
     assert found["empty"] == ["blank", "released"]
     assert [one["exercise"] for one in found["mistakes"]] == list(MAX_POINTS)
     example = "def f(:\n    return 1"
-    wrong = [{"name": "missing", "count": 2, "students": ["broken", "other-names"], "example": example}]
+    who = ["broken", "other-names"]
+    wrong = [{"name": "missing", "count": 2, "students": who, "example": example, "first line": "def f(:"}]
     assert all(one["other mistakes"] == wrong for one in found["mistakes"])
 
 
@@ -634,6 +662,21 @@ def test_report_page_on_a_phone_shows_the_last_column(class_of_ten: Course, brow
         edges = {cell.text: cell.rect["x"] + cell.rect["width"] for cell in cells}
     assert {"mean", "points"} <= edges.keys()
     assert max(edges.values()) <= 390
+
+
+@pytest.mark.parametrize(("width", "height"), [(1920, 1080), (1280, 800)])
+def test_report_page_on_a_projector_shows_points_and_mistakes_on_one_screen(
+    class_of_ten: Course, browser: Chrome, width: int, height: int
+) -> None:
+    browser.get(write_report(class_of_ten, ASSIGNMENT)[0].as_uri())
+    with seen_as(browser, width=width, height=height):
+        points, mistakes, last = (
+            browser.find_element("css selector", selector).rect
+            for selector in ("#understood", "#mistakes", ".mistakes tbody tr:last-child")
+        )
+        assert browser.execute_script("return document.documentElement.scrollWidth <= window.innerWidth")
+    assert points["x"] + points["width"] <= mistakes["x"]
+    assert max(points["y"] + points["height"], last["y"] + last["height"]) <= height
 
 
 def test_report_page_runs_and_loads_nothing(course: Course, browser: Chrome) -> None:

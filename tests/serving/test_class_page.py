@@ -70,6 +70,18 @@ def test_class_page_is_the_report_of_now(
         assert browser.get(place).status_code == browser.get(unescape(news)).status_code == 404
 
 
+def test_class_page_has_news_once_a_submission_is_graded_again(served: Served, right: bytes) -> None:
+    number = served.submit("emmy", right)["submission"]
+    served.verdict("emmy", number)
+    with served.browser("prof") as browser:
+        page = browser.get(f"/class?assignment={ASSIGNMENT}").text
+        (news,) = re.findall(r'data-from="([^"]+)"', page)
+        assert "new results" not in browser.get(unescape(news)).text
+        browser.post(f"/submissions/{number}/again", data=token_in(page))
+        served.verdict("emmy", number)
+        assert "new results" in browser.get(unescape(news)).text
+
+
 def without_times(text: str) -> str:
     return re.sub(r"\d\d:\d\d", "", " ".join(text.split()))
 
@@ -87,7 +99,7 @@ def test_extension_counts_for_server_and_autograde(served: Served, right: bytes)
             assert refused.status_code == 400, until
         extended = browser.post(place, data=form | {"until": "2099-01-02T10:00"})
         assert str(extended.url).endswith("/students/ada")
-        assert "Due on 2099-01-02 10:00 CET." in extended.text
+        assert "Due on 2026-10-12 10:00 CEST, an extension until 2099-01-02 10:00 CET." in extended.text
         assert penalty(served.course) == 0
         with served.browser("ada") as of_ada:
             assert "an extension until 2099-01-02 10:00 CET." in of_ada.get("/").text

@@ -206,6 +206,20 @@ def test_sentences_alone_are_those_of_the_feedback_page(served: ServedWords, num
         assert "Your code" not in page
 
 
+def test_late_submission_is_marked_wherever_it_is_listed(served: ServedWords, numbers: dict[str, int]) -> None:
+    for reader, place, student, is_late in (
+        ("prof", f"/class?assignment={WORDS}", "ada", True),
+        ("prof", f"/class?assignment={WORDS}", "kurt", False),
+        ("prof", "/students/ada", "ada", True),
+        ("ada", "/", "ada", True),
+        ("kurt", "/", "kurt", False),
+    ):
+        with served.browser(reader) as browser:
+            rows = re.findall(r"<tr>.*?</tr>", browser.get(place).text, re.DOTALL)
+        (row,) = [row for row in rows if f'href="/submissions/{numbers[student]}"' in row]
+        assert ('<span class="late">late</span>' in row) == is_late, (reader, place, student)
+
+
 def html_with(served: ServedWords, student: str, place: str, detail: Detail = Detail.EVERYTHING) -> str:
     """The feedback on a page where as much of a verdict as this is shown."""
     return served_with(served, student, place, detail).partition('<p class="over">')[2]

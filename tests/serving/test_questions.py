@@ -156,6 +156,22 @@ def test_question_when_written_is_on_the_class_page_with_code_and_verdict(
 
 
 @pytest.mark.slow
+def test_class_page_when_course_toml_cannot_be_read_says_so_in_place_of_questions(
+    served: ServedWords, question: str
+) -> None:
+    rules = served.course.root / COURSE_FILE
+    usual = rules.read_text()
+    try:
+        rules.write_text("late = 1\n")
+        page = served.page("prof", "/class")
+    finally:
+        rules.write_text(usual)
+    assert "words cannot be graded at the moment" in page
+    assert question not in page
+    assert " ".join(question.split()) in served.page("prof", "/class")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "fields", "status"),
     [

@@ -8,7 +8,7 @@ import re
 import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -38,8 +38,9 @@ from grader.publishing import publish as publishing
 from grader.publishing.publish import UnseenChanges
 from grader.publishing.whole_term import export_term, write_term_report
 from grader.release.compiling import compile_release
+from grader.serving.arrivals import Arrival, Stage
 from grader.serving.grades import read_grades
-from grader.serving.submission_results import all_totals
+from grader.serving.submission_results import Result, result_now
 from grader.term.reading import read_rules
 from grader.term.rules import Late
 from support.accessibility import violations
@@ -274,16 +275,24 @@ def by_term(course: Course) -> Points:
 
 def for_programs(course: Course) -> Points:
     """As the API of `grader serve` says it."""
-    totals = {student: total.to_json() for student, total in all_totals(read_grades(course, WORDS, [])).items()}
+    totals = {student: result.to_json() for student, result in served_results(course, as_published=False).items()}
     return {student: (total["points"], total["max_points"]) for student, total in totals.items()}
 
 
 def by_served_page(course: Course) -> Points:
     """As students are told once it is published."""
     publish(course, WORDS, [], yes=True)
-    totals = all_totals(read_grades(course, WORDS, [], as_published=True))
-    words = {student: re.findall(r"[\d.]+", total.total) for student, total in totals.items()}
+    results = served_results(course, as_published=True)
+    words = {student: re.findall(r"[\d.]+", result.total) for student, result in results.items()}
     return {student: (float(points), float(most)) for student, (points, most) in words.items()}
+
+
+def served_results(course: Course, *, as_published: bool) -> dict[str, Result]:
+    """What `grader serve` shows of a graded submission by each student."""
+    grades = read_grades(course, WORDS, [], as_published=as_published)
+    students = grades.rows.standings if grades.rows else ()
+    arrivals = [Arrival(1, student, WORDS, 1, datetime.now(UTC), "", Stage.GRADED, {}) for student in students]
+    return {arrival.student: result_now(arrival, grades) for arrival in arrivals}
 
 
 AWKWARD = ALL.replace("[late]", 'counts = "best"\n\n[groups]\nred = ["henri", "lise"]\n\n[late]')
