@@ -13,6 +13,7 @@ from selenium.webdriver.common.keys import Keys
 
 from grader.course.folder import Course
 from grader.term.reading import COURSE_FILE
+from grader.term.rules import Detail
 from support.accessibility import seen_as, violations
 from support.chromium import Page
 from support.served import ASSIGNMENT, Served, serving
@@ -26,12 +27,25 @@ def served(new_course: Callable[[], Course]) -> Iterator[Served]:
         yield one
 
 
-@pytest.fixture
-def notebook(served: Served, make_notebook: Callable[..., Any], solved: dict[int, str], tmp_path: Path) -> Path:
-    path = tmp_path / "mine.ipynb"
+@pytest.fixture(scope="module")
+def notebook(
+    served: Served,
+    make_notebook: Callable[..., Any],
+    solved: dict[int, str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    path = tmp_path_factory.mktemp("student") / "mine.ipynb"
     code = "def softmax(items):\n    exp = torch.exp(torch.as_tensor(items))\n    return exp / exp.mean()"
     path.write_text(json.dumps(make_notebook(served.course, solved | {3: code})))
     return path
+
+
+@pytest.fixture(scope="module")
+def submission(served: Served, notebook: Path) -> int:
+    """Emmy's, with a verdict."""
+    number: int = served.submit("emmy", notebook.read_bytes())["submission"]
+    served.verdict("emmy", number)
+    return number
 
 
 def press(browser: Chrome, *keys: str) -> None:
@@ -97,6 +111,10 @@ def test_instructor_watches_the_class(served: Served, browser: Chrome, notebook:
     assert "divided by the mean" in page.find("#mistakes")[0].text
     assert violations(browser) == []
     assert fits_a_phone(browser)
+    with seen_as(browser, width=1280, height=800):  # on a projector, all of this is in view
+        for selector in (".short", "#understood", ".mistakes tbody tr:last-child"):
+            box = page.find(selector)[0].rect
+            assert box["y"] + box["height"] <= 800, selector
     page.find("#mistakes summary")[0].click()
     served.verdict("ada", served.submit("ada", notebook.read_bytes())["submission"])
     news = f"a[href$='class?assignment={ASSIGNMENT}'][href]:not(nav a)"
@@ -105,6 +123,26 @@ def test_instructor_watches_the_class(served: Served, browser: Chrome, notebook:
     assert violations(browser) == []
     page.find(news)[0].click()
     page.wait(lambda: "2 submitted, 0 waiting" in text_of(page) and not page.find(news), "no new report")
+
+
+@pytest.mark.parametrize("setting", ["before", "after"])
+@pytest.mark.parametrize("detail", Detail)
+def test_submission_page_is_accessible_and_fits_a_phone_however_much_it_shows(
+    served: Served, browser: Chrome, submission: int, detail: Detail, setting: str
+) -> None:
+    due = f"[assignments.{ASSIGNMENT}]\ndue = 2020-01-01T10:00:00Z\n" if setting == "after" else ""
+    rules = served.course.root / COURSE_FILE
+    rules.write_text(f'{due}[serving]\n{setting} = "{detail}"\n')
+    sign_in(served, browser, "emmy")
+    browser.get(f"{served.address}/submissions/{submission}")
+    page = Page(browser)
+    shown = [
+        bool(page.find(selector)) for selector in (".total", ".lead", "section.exercise .wrong", "section pre code")
+    ]
+    assert shown == [detail in list(Detail)[place:] for place in range(1, 5)]
+    assert violations(browser) == []
+    assert fits_a_phone(browser)
+    rules.unlink()
 
 
 def test_student_asks_about_a_verdict_by_keyboard_and_an_instructor_answers(
