@@ -194,9 +194,8 @@ def in_short(summary: Summary) -> list[str]:
     if hardest and share < 1:
         title = f", {hardest.title}" if hardest.title else ""
         sentences.append(f"Hardest: exercise {hardest.exercise}{title} ({share:.0%} got full marks).")
-    misconceptions = [(mistakes.exercise, line) for mistakes in summary.mistakes for line in mistakes.misconceptions]
-    exercise, line = max(misconceptions, key=lambda pair: pair[1].count, default=(None, None))  # of several, the first
-    if line and line.count > 1:
+    exercise, line = next(iter(most_frequent_first(summary.mistakes)), (None, None))
+    if isinstance(line, MisconceptionLine) and line.count > 1:
         students = plural(line.count, "student")
         sentences.append(f"Most common misconception: “{line.name}” in exercise {exercise} ({students}).")
     return sentences
