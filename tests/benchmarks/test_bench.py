@@ -117,6 +117,28 @@ def test_submission_bench_times_each_kind(monkeypatch: pytest.MonkeyPatch, capsy
 
 @pytest.mark.proof
 def test_serving_bench_waits_for_all_verdicts(two_kinds: Course) -> None:
-    (load,) = serving_bench.measure(two_kinds, "self_attention", [(2, 20)])
+    (load,) = serving_bench.measure(two_kinds, "self_attention", [serving_bench.Load("self_attention", 2, 20)])
     assert (len(load.arrived), len(load.verdicts)) == (2, 2)
     assert serving_bench.table([load]).row_count == 1
+
+
+@pytest.mark.proof
+def test_rush_when_the_server_is_killed_loses_nothing(two_kinds: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving_bench, "SLEEPING", 0)
+    rush = serving_bench.Rush("self_attention", 6, 2, kills=True)
+    list(serving_bench.measure(two_kinds, "self_attention", [rush]))
+    assert (len(rush.arrived), len(rush.verdicts), rush.graded) == (6, 6, 6)
+    assert rush.attempts > 0
+    assert rush.memory_of_all > rush.memory > 100 * 2**20
+    assert serving_bench.rush_table(rush).row_count == 1
+
+
+def test_rush_is_densest_at_its_end_and_has_all_who_are_slow() -> None:
+    rush = serving_bench.Rush("self_attention", *serving_bench.RUSH)
+    assert rush.moments[-1] == pytest.approx(600)
+    last_minute = [moment for moment in rush.moments if moment > 540]
+    assert 75 < len(last_minute) < 90
+    notebooks = {kind: [kind] for kind in (*class_mix.MIX, "sleeps", "large")}
+    kinds = Counter(class_mix.kind(student) for student, _ in rush.students(notebooks))
+    assert (kinds["hangs"], kinds["sleeps"], kinds["large"], kinds.total()) == (6, 2, 1, 300)
+    assert all(text == class_mix.kind(student) for student, text in rush.students(notebooks))
