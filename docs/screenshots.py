@@ -24,7 +24,8 @@ from support.chromium import Page, headless_chromium  # noqa: E402
 from support.jupyter_lab import FORMGRADER, NotebookPage, serving  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
-SIZES = {"": ("light", 1100, 1000), "-dark": ("dark", 1100, 1000), "-phone": ("dark", 390, 844)}
+WIDTH = 1100  # of a screen
+SIZES = {"": ("light", WIDTH, 1000), "-dark": ("dark", WIDTH, 1000), "-phone": ("dark", 390, 844)}
 
 
 def main() -> None:
@@ -36,17 +37,17 @@ def main() -> None:
         with headless_chromium(Path(scratch, "profile")) as browser:
             photograph(browser, pages[student], "feedback")
             photograph_mistake(browser, pages["jun"])
-            photograph(browser, report, "report")
+            photograph(browser, report, "report", width=1280)  # points and mistakes are side by side
             with serving(course.root, Path(scratch, "home"), FORMGRADER) as url:
                 photograph_notebook(browser, course, student, url)
                 photograph_formgrader(browser, student, url)
 
 
-def photograph(browser: Any, page: Path, name: str) -> None:
+def photograph(browser: Any, page: Path, name: str, width: int = WIDTH) -> None:
     """A page as it opens: on a screen, on a dark one, and on a phone at night."""
     browser.get(page.resolve().as_uri())
-    for ending, look in SIZES.items():
-        with seen_as(browser, *look):
+    for ending, (scheme, usual_width, height) in SIZES.items():
+        with seen_as(browser, scheme, width if usual_width == WIDTH else usual_width, height):
             browser.save_screenshot(str(IMAGES / f"{name}{ending}.png"))
 
 
