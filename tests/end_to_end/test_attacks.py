@@ -52,7 +52,10 @@ HONEST = ("alice", "nora", "zoe")  # before, among and after the attackers
 SHORT = Limits(cell=0.5, case=0.25, submission=1.25, memory=2**30, patience=40)
 LONG = Limits(cell=30.0, case=20.0, submission=120.0, memory=2**30)
 IMPATIENT = Limits(cell=2.0, case=1.0, submission=30.0, memory=2**30, patience=2)
+# Time enough to answer beside threads that compute to the very end. With LONG, that is two minutes of all processors.
+UNCEASING = replace(LONG, submission=10.0)
 ENDED_BY_TIME = ("Is there an endless loop?", "The notebook took too long in total", "Your code")
+COMPUTES_TO_THE_END = "exhausting/busy_threads"
 ENDED_BY_THE_CLOCK = "wait for something that never comes"
 
 # What only the trusted side knows. No attack spells these out.
@@ -122,6 +125,8 @@ class Attack:
     def limits(self) -> Limits:
         if self.gets == ENDED_BY_THE_CLOCK:
             return IMPATIENT
+        if self.name == COMPUTES_TO_THE_END:
+            return UNCEASING
         return SHORT if self.gets in ENDED_BY_TIME else LONG
 
     @property
