@@ -77,11 +77,14 @@ def lines_of(function: Exercise) -> Lines:
 
 
 def _needs_its_file(function: Exercise, text: str, plain: str) -> bool:
-    names, plain_names = (
-        {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)} for code in (text, plain)
-    )
-    values = [function.solution_text.variables.get(name) for name in names - plain_names]
+    new_names = _names_in(text) - _names_in(plain)
+    values = [function.solution_text.variables.get(name) for name in new_names]
     return not all(value is None or isinstance(value, ModuleType) for value in values)
+
+
+@functools.lru_cache
+def _names_in(code: str) -> set[str]:
+    return {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
 
 
 @contextmanager
