@@ -50,7 +50,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 packages:
 	python3 -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --disable-pip-version-check --no-compile -c constraints.txt -e '.[dev]'
-	$(VENV)/bin/python -m compileall -qq -j 0 $(VENV)/lib || true # some files are for other versions of Python
+	$(VENV)/bin/python -m compileall -qq -j 0 -x 'site-packages/.*/tests/' $(VENV)/lib || true # some files are for other versions of Python
 	touch $(VENV)/installed
 
 lint: install
