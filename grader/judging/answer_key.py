@@ -11,10 +11,14 @@ from typing import Any, TypeVar
 from grader.model.answer import Raised, Returned, answered
 from grader.model.exercise import Exercise, Glance, Inputs, SampledCase
 from grader.model.misconception import Misconception, changes_of
+from grader.sandbox.nested import tensors_in
 
 Computed = TypeVar("Computed")
 Hypothesis = Sequence[Misconception]  # misconceptions that a student may hold at once
 HypothesisKey = tuple[tuple[str, int], ...]
+
+MOST_KEPT = 2**24  # bytes of answers to one case
+BYTES_OF_TENSOR = 500  # about, beside its numbers
 
 
 def key_of(hypothesis: Hypothesis) -> HypothesisKey:
@@ -27,7 +31,8 @@ class CaseKey:
     def __init__(self, exercise: Exercise, case: SampledCase) -> None:
         self.case = case
         self._exercise = exercise
-        # For single misconceptions: there are thousands of pairs. Only their first outputs, which are small, are kept.
+        # For single misconceptions, and for others as long as there is room: there are thousands of pairs. For a class,
+        # only their first outputs are kept, and those of the sets of three that are tried: they are small.
         self._answers: dict[HypothesisKey, Returned | Raised] = {}
         self._compared_answers: dict[HypothesisKey, Returned | Raised] = {}
         self._outputs: dict[HypothesisKey, Any] = {}
@@ -39,7 +44,9 @@ class CaseKey:
 
     def answer(self, hypothesis: Hypothesis) -> Returned | Raised:
         """The answer of student code with these misconceptions."""
-        return _cached(self._answers, hypothesis, self._compute_answer)
+        has_room = len(hypothesis) > 1 and len(self._answers) < self._most_answers
+        most = len(hypothesis) if has_room or key_of(hypothesis) in self._answers else 1
+        return _cached(self._answers, hypothesis, self._compute_answer, most)
 
     def compared_answer(self, hypothesis: Hypothesis) -> Returned | Raised:
         """The compared part of the answer with these misconceptions."""
@@ -47,7 +54,7 @@ class CaseKey:
 
     def output(self, hypothesis: Hypothesis) -> Any:
         """The first output, with these misconceptions if any; None where it cannot be computed."""
-        return _cached(self._outputs, hypothesis, self._compute_output, most=2)
+        return _cached(self._outputs, hypothesis, self._compute_output, most=3)
 
     @property
     def is_quick(self) -> bool:
@@ -66,6 +73,11 @@ class CaseKey:
     def _glance(self) -> Glance:
         assert self._exercise.glance
         return self._exercise.glance(*self.case.inputs)
+
+    @functools.cached_property
+    def _most_answers(self) -> int:
+        """How many answers with several misconceptions may be kept, as all have about the size of the right one."""
+        return 0 if self._exercise.glance else MOST_KEPT // _size(self.answer(()))
 
     def _compute_answer(self, hypothesis: Hypothesis) -> Returned | Raised:
         return answered(lambda: self._compute_value(hypothesis), self.case.inputs)
@@ -90,6 +102,12 @@ class CaseKey:
             return _without_warnings(output, hypothesis)
         except Exception:  # such code would have failed, and the student's did not
             return None
+
+
+def _size(answer: Returned | Raised) -> int:
+    """About how many bytes an answer takes."""
+    tensors = tensors_in(answer.value) if isinstance(answer, Returned) else ()
+    return BYTES_OF_TENSOR + sum(BYTES_OF_TENSOR + tensor.nbytes for tensor in tensors)
 
 
 def _cached(

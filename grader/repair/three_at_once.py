@@ -7,6 +7,7 @@ edited answers show which two are left.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from weakref import WeakKeyDictionary
 
@@ -52,7 +53,22 @@ def are_alike(one: Tensor | None, other: Tensor | None) -> bool:
     """Whether all numbers are alike. None (no numbers) is like None."""
     if one is None or other is None or one.shape != other.shape:
         return one is other
-    return bool(near(one, other).all())
+    return _ends_alike(one, other) and bool(near(one, other).all())
+
+
+def _ends_alike(one: Tensor, other: Tensor) -> bool:
+    """Whether the last numbers are `near`, which is soon known, and tells most apart."""
+    if not len(one):
+        return True
+    number, wanted = float(one[-1]), float(other[-1])
+    is_close = abs(number - wanted) <= TOLERANCE * (1 + abs(wanted))
+    return number == wanted or is_close or (math.isnan(number) and math.isnan(wanted))
+
+
+def _is_any_row_near(table: Tensor, numbers: Tensor) -> bool:
+    """Whether a row of the table is `near` the numbers. Most rows are ruled out by their last number."""
+    rows = table[near(table[:, -1], numbers[-1])]
+    return len(rows) > 0 and bool(near(rows, numbers).all(1).any())
 
 
 # Which cases of a class show mistakes: some hide nearly all, as a single word does.
@@ -128,9 +144,11 @@ class ThreeAtOnce:
             self._time.check()
             numbers = self._numbers_with(pair)
             table = tables.get(len(numbers)) if numbers is not None else None
-            if table is not None and numbers is not None and bool(near(table, numbers).all(1).any()):
+            if table is not None and numbers is not None and _is_any_row_near(table, numbers):
                 pairs.append(pair)
-        return pairs[:MOST_PAIRS]
+            if len(pairs) == MOST_PAIRS:
+                break
+        return pairs
 
     def _add_a_third(self, pairs: Iterable[Hypothesis]) -> Iterator[Hypothesis]:
         visited = set()

@@ -63,6 +63,7 @@ class Body:
         self._spans = list(_joined(spans, lines.marked.values()))
         self._local_names = {*self._signature.parameters, *_bound_in(node)}
         self._cache: dict[tuple[Block, _Key], Statement | None] = {}
+        self._changed_spans: dict[tuple[Block, _Key], tuple[Statement, ...]] = {}
         self._chains: dict[_Key, tuple[Statement, ...]] = {}
 
     @functools.cached_property
@@ -104,11 +105,20 @@ class Body:
             statements: list[Statement] = []
             for span in self._spans:
                 if span in changes_by_span:
-                    statements += self._statements(span, changes_by_span[span])
+                    statements += self._changed(span, changes_by_span[span])
                 else:
                     statements += self._unchanged[span]
             self._chains[key] = tuple(statements)
         return self._chains[key]
+
+    def _changed(self, span: Block, changes: Changes) -> tuple[Statement, ...]:
+        """The statements of these lines with changes, which thousands of pairs of mistakes share."""
+        key = span, frozenset(changes.items())
+        if len(self._changed_spans) > MOST_KEPT:
+            self._changed_spans.clear()
+        if key not in self._changed_spans:
+            self._changed_spans[key] = self._statements(span, changes)
+        return self._changed_spans[key]
 
     def _statements(self, span: Block, changes: Changes) -> tuple[Statement, ...]:
         """The statements of these lines, with those added before and after them."""
