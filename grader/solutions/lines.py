@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import inspect
 import re
 import sys
@@ -55,7 +56,7 @@ class Lines:
         self._lines = [_MARK.sub("", line) for line in lines]
         self.tree = ast.parse(source)
         self.marked = dict(_blocks(lines, self.tree))
-        self._names = _names_in(self.tree)
+        self._names = _names_in(source)
         # All places that a change may name: marks, and before and after them.
         self.places = [f"{word} {mark}".strip() for mark in self.marked for word in ("", *_PLACES)]
 
@@ -105,7 +106,7 @@ class Lines:
 
     def unbound(self, changes: Mapping[str, Change], file_names: Collection[str]) -> set[str]:
         """The names that the text with these changes reads, and that nothing binds."""
-        return _unbound(_names_in(ast.parse(self.text(changes))), file_names)
+        return _unbound(_names_in(self.text(changes)), file_names)
 
     def checked(self, changes: Mapping[str, Change], file_names: Collection[str]) -> str:
         """The text with these changes. LineError is raised if nobody could make such a mistake.
@@ -114,7 +115,7 @@ class Lines:
         """
         text = self.text(changes)
         try:
-            names = _names_in(ast.parse(text))
+            names = _names_in(text)
         except SyntaxError as error:
             raise LineError(f"with its lines, the solution is not Python: {(error.text or '').strip()}") from None
         unbound = _unbound(names, file_names)
@@ -191,9 +192,16 @@ class _Names:
     idle_lines: int = 0
 
 
-def _names_in(tree: ast.AST) -> _Names:
+_TELLING = (ast.Name, ast.arg, ast.FunctionDef, ast.ClassDef, ast.alias, ast.Expr, ast.Return)
+
+
+# Each start of the program asks this of a text for each of two thousand mistakes, twice for those that are shared.
+@functools.lru_cache
+def _names_in(text: str) -> _Names:
     names = _Names()
-    for node in ast.walk(tree):
+    for node in ast.walk(ast.parse(text)):
+        if type(node) not in _TELLING:  # as most are not, and each pattern costs time
+            continue
         match node:
             case ast.Name(id=name, ctx=ast.Load()):
                 names.read.add(name)
