@@ -25,7 +25,7 @@ from grader.model.exercise_files import describe_error, location_of_error
 
 # In the order of an instructor's work.
 ORDER = ["new", "release", "students", "serve", "lti", "submit"]
-ORDER += ["collect", "autograde", "publish", "feedback", "report", "export"]
+ORDER += ["collect", "autograde", "publish", "feedback", "report", "talk", "export"]
 ORDER += ["try", "validate", "demo", "doctor"]  # less common ones
 
 NAMELESS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)  # errors while writing to a disk; they name no file
@@ -64,7 +64,7 @@ students.command()(serving.invite)
 students.command()(serving.token)
 app.command()(submissions.collect)
 app.command("autograde")(autograde.grade)
-for command in (results.publish, results.feedback, results.report, results.export):
+for command in (results.publish, results.feedback, results.report, results.talk, results.export):
     app.command()(command)
 
 

@@ -112,6 +112,20 @@ def report(
     _refuse_stale(course, anyway=True)
 
 
+def talk(assignment: Assignment, student: Student = None) -> None:
+    """Write questions for a talk with each student: about their own right code, with the answers on a second sheet.
+
+    Pages go to talk/.
+
+    Example: `grader talk week1 --student ada`
+    """
+    course = open_course()
+    from grader.pages.talk import write_talk
+
+    for path in write_talk(course, assignment, student or []):
+        print_path(path)
+
+
 def _refuse_stale(course: Course, anyway: bool) -> None:
     """Refuse points that are out of date in any graded assignment; or just report them."""
     from grader.publishing.publish import refuse_stale

@@ -6,6 +6,7 @@ __all__ = [
     "limits",
     "machine",
     "notebook_settings",
+    "own_code",
     "patience",
     "sandbox_process",
     "scratch",

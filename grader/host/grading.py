@@ -56,6 +56,21 @@ def worth_loading(sources: Iterable[str]) -> list[str]:
     return [module for word, module in _BY_WORD.items() if word in text]
 
 
+def new_sandbox(sources: Sequence[str], files: Files, settings: Settings, time: Time) -> SandboxProcess:
+    """A sandbox for a notebook with these cells, with files beside it."""
+    modules = worth_loading(sources)
+
+    def start() -> SandboxProcess:
+        sandbox = SandboxProcess(
+            files, settings.limits, settings.device, settings.confined, settings.hidden, modules, settings.by_user, time
+        )
+        if settings.device != "cpu":  # other sandboxes may hold all its memory
+            sandbox.wait_or_close()
+        return sandbox
+
+    return while_short(start, until=time.ends_at)
+
+
 # The seed from which the hidden cases of one submission are drawn.
 
 
@@ -198,19 +213,9 @@ class Grading:
         return is_ordinary_test(cell, self.settings.exercises)
 
     def _new_sandbox(self, time: Time) -> SandboxProcess:
-        settings = self.settings
-        modules = worth_loading(cell.source for cell in self.cells)
-
-        def start() -> SandboxProcess:
-            sandbox = SandboxProcess(
-                self.files, self.limits, settings.device, settings.confined, settings.hidden, modules,
-                settings.by_user, time,
-            )  # fmt: skip
-            if settings.device != "cpu":  # other sandboxes may hold all its memory
-                sandbox.wait_or_close()
-            return sandbox
-
-        return while_short(start, until=time.ends_at)
+        return new_sandbox(
+            [cell.source for cell in self.cells], self.files, replace(self.settings, limits=self.limits), time
+        )
 
     def _new_sandbox_without_autograd(self, time: Time) -> SandboxProcess:
         sandbox = self._new_sandbox(time)

@@ -9,9 +9,10 @@ from grader.judging.wrong_device import advice
 from grader.model import compare
 from grader.model.answer import Answer, Lost, Raised, sentence_of
 from grader.model.broken_rules import returned_nothing
+from grader.model.change import Change
 from grader.model.fact import Fact, FactKind
 from grader.model.findings import Broken, Differs, Failed, Finding, NothingReturned, Unreadable
-from grader.model.located import Change, Located
+from grader.model.located import Located
 from grader.sandbox.plain_text import listed, one_line
 
 LONGEST = 1000  # characters of a sentence

@@ -3,6 +3,7 @@
 __all__ = [
     "answer",
     "broken_rules",
+    "change",
     "compare",
     "denied",
     "edited",

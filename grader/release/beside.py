@@ -21,6 +21,8 @@ from grader.notebooks.cells import ANCHOR, solved_exercise
 from grader.notebooks.modules_beside import for_students, given_beside, put_beside
 from grader.release.first_steps import first_steps
 from grader.release.known_mistakes import FILE, table_for
+from grader.release.own_code import FILE as OWN_CODE
+from grader.release.own_code import own_code_file
 
 ASSISTANTS = Path(__file__).with_name("AGENTS.md")
 HINTS = "hints.py"
@@ -48,6 +50,10 @@ class ModulesBeside(NbGraderPreprocessor):
         table = table_for(Course(root), assignment) if is_ours else None
         if table:
             (release / FILE).write_bytes(table)
+            functions = [
+                function for exercise in Course(root).exercises(assignment).values() for function in exercise.functions
+            ]
+            (release / OWN_CODE).write_text(own_code_file(functions), encoding="utf-8")
         if not (source / ASSISTANTS.name).exists():
             shutil.copyfile(ASSISTANTS, release / ASSISTANTS.name)
         for name, text in first_steps(source, release).items():

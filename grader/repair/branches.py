@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from grader.facts.student_text import Splice, StudentText
-from grader.model.located import Change
+from grader.model.change import Change
 from grader.repair.edit_rules import Edit
 from grader.repair.version import Version
 

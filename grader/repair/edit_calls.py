@@ -6,7 +6,7 @@ import ast
 import itertools
 from collections.abc import Iterator, Sequence
 
-from grader.model.located import Change
+from grader.model.change import Change
 from grader.repair.edit_rules import rule
 from grader.repair.edit_words import AXES, KEEPS, OPERATORS, WITH_DIM, exchanged
 from grader.repair.sites import CallSite

@@ -6,7 +6,7 @@ import ast
 import math
 from collections.abc import Iterator
 
-from grader.model.located import Change
+from grader.model.change import Change
 from grader.repair.edit_rules import rule
 from grader.repair.edit_words import FITTED, NUMBERS_NEARBY, exchanged
 from grader.repair.sites import ExpressionSite

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from grader.model.located import Change
+from grader.model.change import Change
 from grader.repair.edit_constants import NO_CONSTANT, constant
 from grader.repair.edit_rules import rule
 from grader.repair.edit_words import (

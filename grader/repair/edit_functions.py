@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from grader.facts.student_text import Splice
-from grader.model.located import Change
+from grader.model.change import Change
 from grader.repair.edit_rules import rule
 from grader.repair.edit_words import FITTED, exchanged
 from grader.repair.sites import FunctionSite, Rewrite, expressions_in, missing_attributes

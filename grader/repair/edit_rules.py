@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.facts.student_text import Splice
-from grader.model.located import Change
+from grader.model.change import Change
 from grader.repair.edit_words import FITTED
 from grader.repair.sites import Rewrite, Site
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from grader.facts.student_text import Splice, StudentText
-from grader.model.located import Change
+from grader.model.change import Change
 from grader.repair import edit_calls, edit_constants, edit_expressions, edit_functions, edit_statements
 from grader.repair.edit_rules import Edit, edits_at
 from grader.repair.sites import FunctionSite, expressions_in, statements_in, surroundings

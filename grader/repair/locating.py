@@ -18,8 +18,8 @@ from grader.judging.fitting import effort, numbers_that_fit
 from grader.judging.judge import Judge
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
 from grader.model.answer import Answer, Raised, Returned
+from grader.model.change import Change
 from grader.model.edited import AskEdited, EditedSource
-from grader.model.located import Change
 from grader.model.verdict import Verdict
 from grader.repair.branches import with_a_branch_off
 from grader.repair.edits import edits_of, stops_before

@@ -23,7 +23,7 @@ HOUSE = Path(grader.__file__).parent
 # From the ground up. A room may import from itself and from rooms below it.
 FLOORS = (
     "sandbox", "errors", "solutions", "model", "facts", "judging", "again", "kit", "exercises", "repair", "decide",
-    "notebooks", "term", "course", "host", "notebook", "gradebook", "release", "classroom", "collecting",
+    "explaining", "notebooks", "term", "course", "host", "notebook", "gradebook", "release", "classroom", "collecting",
     "autograders", "pages", "export", "publishing", "serving", "checks", "authoring", "cli",
     "__main__",
 )  # fmt: skip

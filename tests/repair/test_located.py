@@ -27,9 +27,9 @@ from grader.host.zygote_process import ForkedProcess
 from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import Judge
 from grader.model.answer import Answer, Lost, Missing, Returned
+from grader.model.change import Change
 from grader.model.edited import EditedSource
 from grader.model.exercise import DEFAULT_SEED, Exercise, SampledCase
-from grader.model.located import Change
 from grader.model.verdict import Reason, Verdict
 from grader.repair.edits import edits_of
 from grader.repair.locating import TrialEnded

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from grader.model.located import Change
+from grader.model.change import Change
 from grader.model.verdict import Verdict
 from grader.repair.edit_rules import RULES
 from grader.repair.edits import MODULES

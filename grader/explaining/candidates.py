@@ -1,0 +1,77 @@
+"""A question that may be asked, and what a second look must see for it to be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Protocol
+
+from grader.explaining.observed import Draw, Observed, Place
+
+OPTIONS = 4
+
+
+class Kind(StrEnum):
+    CHANGE = "change"
+    SHAPE = "shape"
+    SUMS = "sums"
+    TIMES = "times"
+
+
+class Watch(Protocol):
+    """Runs code without notes, seen from outside."""
+
+    def __call__(
+        self, source: str, draws: Sequence[Draw], expressions: Sequence[Place] = (), with_positions: bool = False
+    ) -> Sequence[Observed] | None: ...
+
+
+class SecondLook:
+    """Runs of code without notes on other inputs, each made when it is needed."""
+
+    def __init__(
+        self, watch: Watch, source: str, draws: Sequence[Draw], wide: Sequence[Draw], expressions: Sequence[Place]
+    ) -> None:
+        self._watch = watch
+        self._source = source
+        self._draws = draws
+        self._wide = wide  # draws of all kinds, and of large numbers
+        self._expressions = expressions
+
+    @cached_property
+    def runs(self) -> Sequence[Observed]:
+        """Runs of the code as it is."""
+        return self._watch(self._source, self._draws, self._expressions) or ()
+
+    def changed_runs(self, source: str, with_positions: bool) -> Sequence[Observed]:
+        """Runs of a version of the code on the same inputs; empty if nothing came back."""
+        return self._watch(source, self._draws, with_positions=with_positions) or ()
+
+    def is_always_the_same(self, source: str) -> bool:
+        """Whether a version gives the same on inputs of all kinds."""
+        changed = self._watch(source, self._wide)
+        return bool(changed) and all(map(Observed.is_like, self._wide_runs, changed or ()))
+
+    @cached_property
+    def _wide_runs(self) -> Sequence[Observed]:
+        return self._watch(self._source, self._wide) or ()
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A question with its options: the right one first."""
+
+    kind: Kind
+    line: int
+    text: str
+    options: Sequence[str]
+    why: str  # what a run gave
+    weight: float  # how much it is worth asking
+    is_confirmed: Callable[[SecondLook], bool]
+    alike: str = ""  # what answers of one kind have in common
+
+    def is_like(self, other: Candidate) -> bool:
+        """Whether the two should not be asked together."""
+        return self.line == other.line or (self.alike != "" and self.alike == other.alike)

@@ -1,0 +1,186 @@
+"""Questions about a changed line: "If line 8 were …, what would happen?"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.explaining.candidates import OPTIONS, Candidate, Kind, SecondLook
+from grader.explaining.claims import (
+    ERROR,
+    GENERAL,
+    NAN,
+    NO_NAN,
+    NUMBERS,
+    SAME,
+    Comparison,
+    Ones,
+    Positions,
+)
+from grader.explaining.line_changes import LineChange
+from grader.explaining.observed import Observed, Place, Shape, first_shape, values_alike
+
+# Errors that say more about Python than about the code.
+NOT_ASKED_ERRORS = ("TimeoutError", "NameError", "UnboundLocalError", "TypeError", "AttributeError", "MemoryError")
+MOST_ERRORS = 0.6  # of all changes: beyond that, something makes code fail because it was changed
+WORTH_OF_NUMBERS = 0.45
+LIBRARY_ATTENTION = "scaled_dot_product_attention"  # what it does with an empty row is nobody's knowledge
+# Changes after which places may depend on others.
+MOVES = frozenset(["diagonal", "comparison", "opposite", "triangle", "masked_fill", "removed", "term", "factor"])
+
+
+@dataclass(frozen=True)
+class ChangedRuns:
+    """A change, and its runs on the inputs of the code's own."""
+
+    change: LineChange
+    runs: Sequence[Observed]
+
+    @property
+    def error(self) -> tuple[str, str] | None:
+        """The error with which the first run stopped."""
+        return self.runs[0].error
+
+
+@dataclass(frozen=True)
+class ChangeQuestions:
+    """The questions about one code, of which these are runs."""
+
+    runs: Sequence[Observed]
+    all_ones: Sequence[Ones]
+    positions: Positions | None
+    changed: Sequence[ChangedRuns]
+    rng: random.Random
+
+    def wrong_shapes(self) -> Mapping[Place, Sequence[Shape]]:
+        """Other shapes of names, which changed lines gave."""
+        shapes: defaultdict[Place, list[Shape]] = defaultdict(list)
+        for changed in self.changed:
+            for place, values in changed.runs[0].names.items():
+                before, after = first_shape(self.runs[0].names.get(place, ())), first_shape(values)
+                if place[0] == changed.change.line and before and after and before != after:
+                    shapes[place].append(after)
+        return shapes
+
+    def candidates(self) -> Iterator[Candidate]:
+        """All that can be asked about changed lines; nothing if nearly all changes stop with an error."""
+        failed = [changed for changed in self.changed if changed.error]
+        if len(failed) > MOST_ERRORS * len(self.changed):
+            return
+        shapes = self._result_shapes()
+        for changed in self.changed:
+            candidate = self._candidate(changed, shapes)
+            if candidate:
+                yield candidate
+
+    def _candidate(self, changed: ChangedRuns, shapes: Sequence[Shape]) -> Candidate | None:
+        change = changed.change
+        comparison = self.comparison(change, self.runs, changed.runs)
+        claims = comparison.claims(shapes)
+        right = self._right(claims)
+        if right is None or not self._may_be_asked(changed, right):
+            return None
+        wrong = self._wrong(right, [sentence for sentence, truth in claims.items() if truth is False])
+        specific = [sentence for sentence in wrong if sentence not in GENERAL]
+        if len(specific) < 2:
+            return None
+        options = [right, *wrong]
+        text = f"If line {change.line} were `{change.new_line}`, what would happen?"
+        if not change.new_line:
+            text = f"If line {change.line} were removed, what would happen?"
+
+        def is_confirmed(look: SecondLook) -> bool:
+            runs = look.changed_runs(change.source, with_positions=change.about in MOVES)
+            if not runs or not look.runs or (right == SAME and not look.is_always_the_same(change.source)):
+                return False
+            again = self.comparison(change, look.runs, runs).claims(shapes)
+            return again.get(right) is True and all(again.get(sentence) is False for sentence in wrong)
+
+        return Candidate(
+            Kind.CHANGE,
+            change.line,
+            text,
+            options,
+            self._why(changed, right),
+            self._weight(changed, right),
+            is_confirmed,
+            alike=right.split("`")[0] if right not in GENERAL else right,
+        )
+
+    def comparison(self, change: LineChange, before: Sequence[Observed], after: Sequence[Observed]) -> Comparison:
+        """The runs of a change beside those of the code as it is."""
+        later = [ones for ones in self.all_ones if ones.place[0] >= change.line]
+        first = min(later, key=lambda ones: ones.place[0], default=None)
+        return Comparison(before, after, change.about == "scale", first, self.positions)
+
+    def _right(self, claims: Mapping[str, bool | None]) -> str | None:
+        """A sentence that is true: a specific one, if there is any."""
+        true = [sentence for sentence, truth in claims.items() if truth]
+        specific = [sentence for sentence in true if sentence not in (*GENERAL, NO_NAN)]
+        if specific:
+            return self.rng.choice(sorted(specific))
+        return true[0] if true else None
+
+    def _may_be_asked(self, changed: ChangedRuns, right: str) -> bool:
+        change = changed.change
+        if right == ERROR:
+            assert changed.error
+            return changed.error[0] not in NOT_ASKED_ERRORS and changed.runs[0].lines.get(change.line, 0) <= 1
+        if right == SAME:
+            return self._is_same_on_the_way(changed)
+        if right in (NAN, NO_NAN):
+            return LIBRARY_ATTENTION not in change.source
+        return right != NUMBERS or change.about in ("diagonal", "comparison", "opposite", "sizes")
+
+    def _is_same_on_the_way(self, changed: ChangedRuns) -> bool:
+        """Whether all names have the same values, too, and nobody has to know that a later step hides a difference."""
+        for before, after in zip(self.runs, changed.runs, strict=True):
+            for (line, name), values in before.names.items():
+                others = after.names.get((line, name))
+                if others is None and line == changed.change.line:  # it was removed: what was there before stays
+                    earlier = [place for place in before.names if place[1] == name and place[0] < line]
+                    others = before.names[max(earlier)] if earlier else ()
+                if not values_alike(values, others or ()):
+                    return False
+        return True
+
+    def _wrong(self, right: str, false: Sequence[str]) -> list[str]:
+        """Sentences that are false: of the kind of the right one, others that are specific, and a general one."""
+        specific = [sentence for sentence in false if sentence not in GENERAL]
+        self.rng.shuffle(specific)
+        specific.sort(key=lambda sentence: _form(sentence) != _form(right))
+        general = [sentence for sentence in (ERROR, SAME) if sentence in false and sentence != right]
+        self.rng.shuffle(general)
+        if right == NAN and NO_NAN in specific:
+            specific.sort(key=lambda sentence: sentence != NO_NAN)
+        return [*specific[: OPTIONS - 2], *general][: OPTIONS - 1]
+
+    def _weight(self, changed: ChangedRuns, right: str) -> float:
+        weight = changed.change.weight
+        factors = {ERROR: 0.8, SAME: 0.9, NUMBERS: WORTH_OF_NUMBERS}
+        return weight * factors[right] if right in factors else weight + 1
+
+    def _why(self, changed: ChangedRuns, right: str) -> str:
+        if changed.error:
+            return f"{changed.error[0]}: {changed.error[1]}"
+        if right == SAME:
+            return "All runs gave the same, with large numbers, too."
+        return f"That came out of {len(changed.runs)} runs, each with other numbers."
+
+    def _result_shapes(self) -> list[Shape]:
+        """Shapes that the result might have: those after changes, and with the last two axes exchanged."""
+        own = self.runs[0].shape
+        if own is None or not own:
+            return []
+        shapes = [run.shape for changed in self.changed for run in changed.runs[:1] if run.shape]
+        if len(own) > 1:
+            shapes.append((*own[:-2], own[-1], own[-2]))
+        return [shape for shape in dict.fromkeys(shapes) if shape != own]
+
+
+def _form(sentence: str) -> str:
+    """What sentences of one kind have in common."""
+    words = sentence.split("`")
+    return f"{words[0]}{words[-1][:12]}" if len(words) > 1 else sentence[:26]

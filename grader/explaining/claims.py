@@ -1,0 +1,238 @@
+"""What may be said of a changed line: sentences that are true or false for all inputs that were tried, or neither."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+
+from grader.explaining.observed import Observed, Pair, Place, Shape, Tensor, alike
+
+ERROR = "It would stop with an error."
+SAME = "The result would stay the same."
+NUMBERS = "The result would have the same shape, but other numbers."
+NAN = "The result would contain NaN."
+NO_NAN = "The result would have the same shape and other numbers, none of them NaN."
+FACTOR = "All numbers of the result would be multiplied by the same factor."
+MORE_EVEN = "{} would be more even: its large numbers smaller, its small ones larger."
+MORE_UNEVEN = "{} would be more uneven: its large numbers larger, its small ones smaller."
+GENERAL = frozenset([ERROR, SAME, NUMBERS])
+
+AT_THE_END = 10**6  # the line of the result, as a place
+CLOSE = 1e-4
+LARGE_ENOUGH = 1e-3  # for a ratio to mean something
+MANY = 4  # numbers, so that a common factor is no accident
+
+# What the places of an input are, of which place t of the result depends.
+_PATTERNS: dict[str, str] = {
+    "all": "for every s, also where s > t",
+    "earlier": "for s ≤ t only",
+    "later": "for s ≥ t only",
+    "own": "for s = t only",
+    "before": "for s < t only",
+    "some later": "for some s > t, too",
+}
+
+
+class Ones(NamedTuple):
+    """A name that sums to one along one axis, in the code as it is."""
+
+    place: Place
+    axis: int
+    dimensions: int
+
+    @property
+    def name(self) -> str:
+        return self.place[1]
+
+
+class Positions(NamedTuple):
+    """Places of an argument and of the result that belong together, and how the result depends on them now."""
+
+    pair: Pair
+    argument: str
+    result: str
+    pattern: str
+
+    def sentence(self, pattern: str) -> str:
+        result = f"`{self.result}[{':, ' * self.pair.result_axis}t]`"
+        argument = f"`{self.argument}[{':, ' * self.pair.axis}s]`"
+        return f"{result} would depend on {argument} {_PATTERNS[pattern]}."
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Runs of the code as it is and with a changed line, on the same inputs."""
+
+    before: Sequence[Observed]
+    after: Sequence[Observed]
+    is_about_scale: bool
+    ones: Ones | None  # the first at or after the changed line
+    positions: Positions | None
+
+    def claims(self, other_shapes: Iterable[Shape]) -> dict[str, bool | None]:
+        """Sentences on what would happen, each with whether it is true; None if that is not certain.
+
+        Empty if the runs differ in what happens at all.
+        """
+        outcomes = {_outcome(before, after) for before, after in self._runs()}
+        if len(outcomes) != 1:
+            return {}
+        (outcome,) = outcomes
+        claims: dict[str, bool | None] = {
+            ERROR: outcome == "error",
+            SAME: outcome == "same",
+            NUMBERS: outcome == "numbers",
+            NAN: False,
+            FACTOR: False,
+        }
+        shapes = {after.shape for after in self.after if after.shape is not None and outcome == "shape"}
+        for shape in {*other_shapes, *shapes}.difference(before.shape for before in self.before):
+            claims[would_have(shape)] = shapes == {shape}
+        if outcome == "numbers":
+            claims |= self._of_numbers()
+        return claims
+
+    def _runs(self) -> list[tuple[Observed, Observed]]:
+        return list(zip(self.before, self.after, strict=True))
+
+    def _of_numbers(self) -> dict[str, bool | None]:
+        """What is true of other numbers in the same shape."""
+        pairs = [(before.tensor, after.tensor) for before, after in self._runs()]
+        tensors = [(before, after) for before, after in pairs if before is not None and after is not None]
+        if len(tensors) < len(pairs):
+            return {NAN: None, FACTOR: None}
+        has_nan = [bool(after.isnan().any()) for _, after in tensors]
+        claims: dict[str, bool | None] = {NAN: _agreed(has_nan), NO_NAN: _agreed(not nan for nan in has_nan)}
+        claims[FACTOR] = _agreed(_is_multiplied(before, after) for before, after in tensors)
+        if not any(has_nan):
+            claims |= self._of_ones() | self._of_positions()
+        return claims
+
+    def _of_ones(self) -> dict[str, bool | None]:
+        """Along which axes a name sums to one, that summed to one along one axis."""
+        if self.ones is None:
+            return {}
+        name, axis = self.ones.name, self.ones.axis
+        pairs = [pair for runs in self._runs() for pair in self._tensors_of_ones(*runs)]
+        if not pairs or any(before.shape != after.shape for before, after in pairs):
+            return {}
+        axes = [axes_of_ones(after) for _, after in pairs]
+        still = _agreed(axis in sums for sums in axes)
+        claims: dict[str, bool | None] = {}
+        for other in range(self.ones.dimensions):
+            if other != axis:
+                sentence = f"`{name}.sum(dim={other})` would be all ones, and `{name}.sum(dim={axis})` no longer."
+                claims[sentence] = _agreed(sums == {other} for sums in axes)
+        claims[f"No sum of `{name}` along an axis would be all ones any longer."] = _agreed(not sums for sums in axes)
+        if still and self.is_about_scale:
+            name = f"`{name}`" if self.ones.place[0] < AT_THE_END else "The result"
+            directions = [_direction(before, after, axis) for before, after in pairs]
+            claims[MORE_EVEN.format(name)] = _agreed(direction == "even" for direction in directions)
+            claims[MORE_UNEVEN.format(name)] = _agreed(direction == "uneven" for direction in directions)
+            if None in directions:
+                claims[MORE_EVEN.format(name)] = claims[MORE_UNEVEN.format(name)] = None
+        return claims
+
+    def _tensors_of_ones(self, before: Observed, after: Observed) -> Iterator[tuple[Tensor, Tensor]]:
+        assert self.ones is not None
+        if self.ones.place[0] == AT_THE_END:
+            pairs = [(before.tensor, after.tensor)]
+        else:
+            tensors = before.tensors.get(self.ones.place, ()), after.tensors.get(self.ones.place, ())
+            pairs = list(zip(*tensors, strict=False))
+        for first, second in pairs:
+            if first is not None and second is not None:
+                yield first, second
+
+    def _of_positions(self) -> dict[str, bool | None]:
+        """Of which places of an input a place of the result depends."""
+        patterns = {pattern_name(after.pattern) for after in self.after}
+        if self.positions is None or len(patterns) != 1:
+            return {}
+        (pattern,) = patterns
+        if pattern in ("", "none", self.positions.pattern):
+            return {}
+        claims: dict[str, bool | None] = {}
+        for other in _PATTERNS:
+            is_implied = other == "all" and pattern == "some later"
+            claims[self.positions.sentence(other)] = None if is_implied else other == pattern
+        return claims
+
+
+def would_have(shape: Shape) -> str:
+    return f"The result would have shape {shape_text(shape)}."
+
+
+def shape_text(shape: Shape) -> str:
+    return str(tuple(shape))
+
+
+def _outcome(before: Observed, after: Observed) -> str:
+    if after.error is not None:
+        return "error"
+    if after.is_like(before):
+        return "same"
+    if before.shape is not None and after.shape is not None and before.shape != after.shape:
+        return "shape"
+    first, second = before.tensor, after.tensor
+    is_comparable = first is not None and second is not None and first.shape == second.shape
+    is_other = is_comparable and type(before.result) is type(after.result) and not alike(first, second)
+    return "numbers" if is_other else "something else"
+
+
+def _agreed(truths: Iterable[bool]) -> bool | None:
+    """What all inputs agree on; None if they do not."""
+    different = set(truths)
+    return different.pop() if len(different) == 1 else None
+
+
+def _is_multiplied(before: Tensor, after: Tensor) -> bool:
+    """Whether all numbers are multiplied by the same one, which is not 1."""
+    counted = before.abs() > LARGE_ENOUGH
+    ratios = (after / before)[counted]
+    if len(ratios) < MANY or not bool(ratios.isfinite().all()):
+        return False
+    is_constant = torch.allclose(ratios, ratios[:1].expand_as(ratios), rtol=LARGE_ENOUGH)
+    return is_constant and abs(float(ratios[0]) - 1) > LARGE_ENOUGH
+
+
+def axes_of_ones(tensor: Tensor) -> set[int]:
+    sums = {axis: tensor.double().sum(axis) for axis in range(tensor.dim())}
+    return {axis for axis, sum_ in sums.items() if bool(((sum_ - 1).abs() < CLOSE).all())}
+
+
+def _direction(before: Tensor, after: Tensor, axis: int) -> str | None:
+    """Whether weights have become more even, or more uneven; None if neither is true of all of them."""
+    gain = _entropy(after, axis) - _entropy(before, axis)
+    if bool((gain >= -CLOSE / 10).all() and (gain > LARGE_ENOUGH).any()):
+        return "even"
+    return "uneven" if bool((gain <= CLOSE / 10).all() and (gain < -LARGE_ENOUGH).any()) else None
+
+
+def _entropy(weights: Tensor, axis: int) -> Tensor:
+    shares = weights.double().clamp(min=1e-30)
+    return -(shares * shares.log()).sum(axis)
+
+
+def pattern_name(pattern: Tensor | None) -> str:
+    """The pattern of which place of the result (row) changes with which place of an input; empty if it has no name."""
+    if pattern is None or pattern.dim() != 2 or pattern.shape[0] != pattern.shape[1] or pattern.dtype != torch.bool:
+        return ""
+    every = torch.ones_like(pattern)
+    earlier = every.tril()
+    named = {
+        "all": every,
+        "earlier": earlier,
+        "later": every.triu(),
+        "own": earlier & every.triu(),
+        "before": every.tril(-1),
+        "none": ~every,
+    }
+    for name, expected in named.items():
+        if pattern.equal(expected):
+            return name
+    sees_the_past = bool((pattern | ~earlier).all())
+    return "some later" if sees_the_past else ""

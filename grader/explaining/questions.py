@@ -1,0 +1,212 @@
+"""Questions about a student's own right code: made, looked at a second time, and chosen."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import torch
+
+from grader.explaining.candidates import Candidate, Kind, SecondLook
+from grader.explaining.change_questions import MOVES, ChangedRuns, ChangeQuestions
+from grader.explaining.claims import AT_THE_END, Ones, Positions, axes_of_ones, pattern_name
+from grader.explaining.line_changes import line_changes
+from grader.explaining.note_writing import runnable, statements_of, with_notes
+from grader.explaining.observed import Draw, Observed, Pair, Place
+from grader.explaining.subject import Subject, sizes_of
+from grader.explaining.value_questions import ValueQuestions
+from grader.facts.student_text import StudentText
+
+DRAWS = 3  # to make a question; the others are for the second look
+MOST_CHANGES = 40
+FEWEST_PLACES = 3  # of an axis whose places make a pattern
+BATCH = 12  # versions in one request
+OFTEN = 60  # runs of a line
+FAR = 100  # times as large, for numbers that are to show a difference
+NONE = "none of these"  # the last option, where it is one
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with its options, of which one is right for all inputs that were tried, and the others for none."""
+
+    kind: Kind
+    line: int
+    text: str
+    inputs: str  # in words
+    options: tuple[str, ...]
+    right: int
+    why: str  # what a run gave
+
+
+class Run(Protocol):
+    """Runs versions of a cell on the inputs of a request; None for a version of which nothing came back."""
+
+    def __call__(self, sources: Sequence[str], request: dict[str, Any]) -> Sequence[Sequence[Observed] | None]: ...
+
+
+def questions_about(subject: Subject, run: Run, seed: object, count: int = 3) -> list[Question]:
+    """At most `count` questions; none if the code does not compute the same with notes and without."""
+    return _Maker(subject, run, random.Random(f"{seed}/{subject.source}")).questions(count)
+
+
+class _Maker:
+    def __init__(self, subject: Subject, run: Run, rng: random.Random) -> None:
+        self.subject = subject
+        self.rng = rng
+        self.positions: Positions | None = None
+        self.all_ones: list[Ones] = []
+        self._run = run
+
+    def questions(self, count: int) -> list[Question]:
+        draws = self._best_draws()
+        first, others = draws[:DRAWS], draws[DRAWS:]
+        runs = self._noted(self.subject.source, first) if draws else None
+        if not runs or any(run.error for run in runs) or not self._is_as_without_notes(runs, first):
+            return []
+        self.positions = self._find_positions(first, runs[0])
+        self.all_ones = _names_of_ones(runs)
+        runs = self._noted(self.subject.source, first) or ()  # with the numbers of these names
+        if not runs:
+            return []
+        changed = self._changed_runs(runs[0], first)
+        on_changes = ChangeQuestions(runs, self.all_ones, self.positions, changed, self.rng)
+        on_values = ValueQuestions(self.subject, first[0], runs, self.rng)
+        candidates = [
+            *on_changes.candidates(),
+            *on_values.shapes(on_changes.wrong_shapes()),
+            *on_values.sums(),
+            *on_values.times(),
+        ]
+        wide = [*map(_enlarged, others), *(case[0] for case in self.subject.cases)]
+        look = SecondLook(self._watched, self.subject.source, others, wide, list(runs[0].expressions))
+        return [self._question(candidate, first[0]) for candidate in self._choose(candidates, look, count)]
+
+    def _best_draws(self) -> Sequence[Draw]:
+        """Those of the case in which most lines run, and loops more than once; empty if the code stops in all."""
+        cases = self.subject.cases
+        runs = self._noted(self.subject.source, [case[0] for case in cases]) or ()
+
+        def lines_seen(number: int) -> float:
+            counts = list(runs[number].lines.values())
+            return len(counts) + 0.5 * sum(1 < count <= OFTEN for count in counts)
+
+        usable = [number for number, run in enumerate(runs) if run.error is None]
+        return cases[max(usable, key=lines_seen)] if usable else ()
+
+    def _noted(self, source: str, draws: Sequence[Draw], pair: Pair | None = None) -> Sequence[Observed] | None:
+        return self._run([runnable(with_notes(source))], self._request(draws, pair))[0]
+
+    def _watched(
+        self, source: str, draws: Sequence[Draw], expressions: Sequence[Place] = (), with_positions: bool = False
+    ) -> Sequence[Observed] | None:
+        """Runs of code without notes, seen from outside."""
+        statements = [list(statement) for statement in statements_of(StudentText(source))]
+        request = self._request(draws, self.positions.pair if with_positions and self.positions else None)
+        request["watched"] = {"statements": statements, "expressions": [list(place) for place in expressions]}
+        return self._run([runnable(source)], request)[0]
+
+    def _request(self, draws: Sequence[Draw], pair: Pair | None = None) -> dict[str, Any]:
+        return {
+            "entry": self.subject.entry,
+            "draws": [draw.to_request() for draw in draws],
+            "pair": pair and list(pair),
+            "wanted": [list(ones.place) for ones in self.all_ones],
+            "watched": None,
+        }
+
+    def _is_as_without_notes(self, runs: Sequence[Observed], draws: Sequence[Draw]) -> bool:
+        plain = self._run([runnable(self.subject.source)], self._request(draws))[0]
+        return plain is not None and all(map(Observed.is_like, runs, plain))
+
+    def _changed_runs(self, run: Observed, draws: Sequence[Draw]) -> list[ChangedRuns]:
+        """The most promising changes, with their runs."""
+        changes = line_changes(self.subject.text, run)
+        self.rng.shuffle(changes)
+        changes.sort(key=lambda change: -change.weight)
+        pair = self.positions.pair if self.positions else None
+        changed: list[ChangedRuns] = []
+        for moves in (True, False):
+            alike = [change for change in changes[:MOST_CHANGES] if (change.about in MOVES) == moves]
+            request = self._request(draws, pair if moves else None)
+            for start in range(0, len(alike), BATCH):
+                batch = alike[start : start + BATCH]
+                all_runs = self._run([runnable(with_notes(change.source, expressions=False)) for change in batch], request)
+                changed += [ChangedRuns(change, runs) for change, runs in zip(batch, all_runs, strict=True) if runs]
+        return changed
+
+    def _find_positions(self, draws: Sequence[Draw], run: Observed) -> Positions | None:
+        """An axis of an argument and one of the result that are places in a text, each seeing all or the past."""
+        result = run.tensor
+        if result is None:
+            return None
+        pairs: list[Pair] = []
+        for number, argument in enumerate(draws[0].arguments[: len(self.subject.parameters)]):
+            sizes = sizes_of(argument)[: None if isinstance(argument, torch.Tensor) else 1]
+            for axis, size in enumerate(sizes):
+                axes = [other for other in range(result.dim()) if result.shape[other] == size >= FEWEST_PLACES]
+                pairs += [Pair(number, axis, other) for other in axes]
+        sees_all: Positions | None = None
+        for pair in pairs:
+            patterns = {pattern_name(run.pattern) for run in self._noted(self.subject.source, draws[:2], pair) or ()}
+            name = "result[0]" if isinstance(run.result, tuple) else "result"
+            positions = Positions(pair, self.subject.parameters[pair.argument], name, next(iter(patterns), ""))
+            if patterns == {"earlier"}:
+                return positions
+            if patterns == {"all"}:
+                sees_all = sees_all or positions
+        return sees_all
+
+    def _choose(self, candidates: Sequence[Candidate], look: SecondLook, count: int) -> list[Candidate]:
+        """Those that a second look confirms, of different kinds and lines, the best first, with a little chance."""
+        pool = sorted(candidates, key=lambda candidate: -(candidate.weight + self.rng.random()))
+        chosen: list[Candidate] = []
+        for most_of_a_kind in (1, 2, count):
+            for candidate in list(pool):
+                of_this_kind = Counter(other.kind for other in chosen)[candidate.kind]
+                if len(chosen) == count or of_this_kind >= most_of_a_kind or any(map(candidate.is_like, chosen)):
+                    continue
+                pool.remove(candidate)
+                if candidate.is_confirmed(look):
+                    chosen.append(candidate)
+        return chosen
+
+    def _question(self, candidate: Candidate, draw: Draw) -> Question:
+        options = list(candidate.options)
+        self.rng.shuffle(options)
+        options.sort(key=lambda option: option == NONE)
+        right = options.index(candidate.options[0])
+        inputs = self.subject.words(draw)
+        return Question(candidate.kind, candidate.line, candidate.text, inputs, tuple(options), right, candidate.why)
+
+
+def _names_of_ones(runs: Sequence[Observed]) -> list[Ones]:
+    """The names, and perhaps the result, that sum to one along one axis in all runs."""
+    all_ones: list[Ones] = []
+    for place, values in runs[0].names.items():
+        axes = {value.axes_of_ones if value else None for run in runs for value in run.names.get(place, ())}
+        if len(axes) == 1 and values and values[0] and values[0].shape:
+            (ones,) = axes
+            if ones and len(ones) == 1:
+                all_ones.append(Ones(place, ones[0], len(values[0].shape)))
+    results = [run.result for run in runs if isinstance(run.result, torch.Tensor)]
+    if len(results) == len(runs) and results[0].dim() and min(results[0].shape) > 1:
+        result_axes = [axes_of_ones(result) for result in results]
+        if len(result_axes[0]) == 1 and all(axes == result_axes[0] for axes in result_axes):
+            all_ones.append(Ones((AT_THE_END, "result"), result_axes[0].pop(), results[0].dim()))
+    return all_ones
+
+
+def _enlarged(draw: Draw) -> Draw:
+    return replace(draw, arguments=[_times(FAR, argument) for argument in draw.arguments])
+
+
+def _times(factor: int, value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return factor * value if value.is_floating_point() else value
+    if isinstance(value, list):
+        return [_times(factor, part) for part in value]
+    return factor * value if isinstance(value, float) else value

@@ -1,0 +1,234 @@
+"""What is asked about a student's own code is true, certain, and worth asking: a piece of code for each rule."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from grader.explaining.candidates import Kind
+from grader.explaining.in_notebook import NotebookRuns
+from grader.explaining.observed import Draw
+from grader.explaining.questions import Question, questions_about
+from grader.explaining.subject import Subject
+
+NAMES = {"torch": torch, "nn": nn, "math": math, "F": torch.nn.functional, "time": time}
+SEEDS = range(6)
+MANY = 20  # more questions than any of this code has
+
+
+def random_draws(*shapes: tuple[int, ...]) -> list[Draw]:
+    rngs = [torch.Generator().manual_seed(seed) for seed in SEEDS]
+    return [Draw([torch.randn(shape, generator=rng) for shape in shapes]) for rng in rngs]
+
+
+def module_draws(built: Sequence[Any], x: tuple[int, ...], weights: dict[str, tuple[int, ...]]) -> list[Draw]:
+    draws = []
+    for seed in SEEDS:
+        rng = torch.Generator().manual_seed(seed)
+        drawn = {name: torch.randn(shape, generator=rng) / shape[-1] ** 0.5 for name, shape in weights.items()}
+        draws.append(Draw([torch.randn(x, generator=rng)], built, drawn))
+    return draws
+
+
+def asked(code: str, entry: str, *cases: Sequence[Draw], seed: int = 0, count: int = MANY) -> list[Question]:
+    return questions_about(Subject(code, entry, cases), NotebookRuns(NAMES), seed, count)
+
+
+def about_line(questions: Sequence[Question], line: int, kind: Kind = Kind.CHANGE) -> list[Question]:
+    return [question for question in questions if question.line == line and question.kind is kind]
+
+
+def right(question: Question) -> str:
+    return question.options[question.right]
+
+
+ATTENTION = """\
+def attention(q, k, v):
+    scores = q @ k.mT
+    scores = scores / k.shape[-1] ** 0.5
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ v
+"""
+OF_ATTENTION = random_draws((2, 5, 4), (2, 5, 4), (2, 5, 3))
+
+
+def test_questions_about_attention_are_the_expected_ones() -> None:
+    uneven = "`weights` would be more uneven: its large numbers larger, its small ones smaller."
+    other_axis = "`weights.sum(dim=1)` would be all ones, and `weights.sum(dim=2)` no longer."
+    expected = {
+        (Kind.SHAPE, "What is the shape of `scores` after line 2?"): "(2, 5, 5)",
+        (Kind.SUMS, "After line 4, which of these contains nothing but ones (up to rounding)?"): "`weights.sum(dim=2)`",
+        (Kind.CHANGE, "If line 3 were `scores = scores`, what would happen?"): uneven,
+        (Kind.CHANGE, "If line 4 were `weights = torch.softmax(scores, dim=-2)`, what would happen?"): other_axis,
+    }
+    found = [asked(ATTENTION, "attention", OF_ATTENTION, seed=seed) for seed in range(6)]
+    answers = {(question.kind, question.text): right(question) for some in found for question in some}
+    assert expected.items() <= answers.items()
+
+
+def test_questions_have_one_right_option_and_at_least_two_specific_ones() -> None:
+    for question in asked(ATTENTION, "attention", OF_ATTENTION):
+        assert len(set(question.options)) == len(question.options) >= 3
+        general = ("It would stop with an error.", "The result would stay the same.")
+        specific = [option for option in question.options if option not in general]
+        assert len(specific) >= 2
+        assert question.why
+
+
+def test_questions_are_the_same_for_the_same_seed_and_on_different_lines() -> None:
+    questions = asked(ATTENTION, "attention", OF_ATTENTION, count=3)
+    assert questions == asked(ATTENTION, "attention", OF_ATTENTION, count=3)
+    assert len({question.line for question in questions}) == len(questions) == 3
+
+
+def test_inputs_in_words_are_those_that_ran() -> None:
+    small, large = random_draws((2, 3), (2, 3), (2, 3)), random_draws((7, 6), (7, 6), (7, 6))
+    code = ATTENTION.replace("    return", "    if len(q) > 5:\n        weights = weights * 1\n    return")
+    for question in asked(code, "attention", small, large):  # in the second case, more lines run
+        assert question.inputs == "`q`, `k` and `v` each of shape (7, 6)"
+
+
+def test_list_of_inputs_is_called_one() -> None:
+    draws = [Draw([list(draw.arguments[0])]) for draw in random_draws((3, 4, 5))]
+    code = "def mean(items):\n    stacked = torch.stack(items, dim=0)\n    return stacked.mean(dim=0)\n"
+    questions = asked(code, "mean", draws)
+    assert questions
+    assert {question.inputs for question in questions} == {"`items` a list of 3 tensors of shape (4, 5)"}
+
+
+def test_module_is_said_with_its_arguments() -> None:
+    code = (
+        "class Head(nn.Module):\n    def __init__(self, d_in, d_out):\n        super().__init__()\n"
+        "        self.W = nn.Linear(d_in, d_out, bias=False)\n\n    def forward(self, x):\n        y = self.W(x)\n"
+        "        scores = y @ y.mT\n        return torch.softmax(scores, dim=-1) @ y\n"
+    )
+    questions = asked(code, "Head", module_draws((4, 3), (2, 5, 4), {"W.weight": (3, 4)}))
+    assert questions
+    words = "`Head(d_in=4, d_out=3)`, in evaluation mode, called with `x` of shape (2, 5, 4)"
+    assert {question.inputs for question in questions} == {words}
+
+
+def test_step_that_a_later_one_hides_is_not_said_to_change_nothing() -> None:
+    code = "def weights(scores, b):\n    scores = scores + b\n    return torch.softmax(scores, dim=-1)\n"
+    assert about_line(asked(code, "weights", random_draws((4, 5), (4, 1))), 2) == []
+
+
+def test_copy_that_protects_the_input_is_not_said_to_change_nothing() -> None:
+    code = "def shifted(x):\n    y = x.clone()\n    y -= y.amax(dim=-1, keepdim=True)\n    return y.softmax(dim=-1)\n"
+    questions = asked(code, "shifted", random_draws((4, 5)))
+    assert "The result would stay the same." not in map(right, about_line(questions, 2))
+
+
+def test_step_for_large_numbers_is_not_said_to_change_nothing() -> None:
+    code = (
+        "def softmax(x):\n    m = x.amax(dim=-1, keepdim=True)\n    e = torch.exp(x - m)\n"
+        "    return e / e.sum(dim=-1, keepdim=True)\n"
+    )
+    for seed in range(4):
+        questions = asked(code, "softmax", random_draws((4, 5)), seed=seed)
+        assert "The result would stay the same." not in map(right, about_line(questions, 3))
+
+
+def test_nothing_is_asked_about_rows_that_a_library_leaves_empty() -> None:
+    code = (
+        "def attention(q, k, v):\n    mask = torch.ones(q.shape[1], k.shape[1], dtype=torch.bool).tril(diagonal=0)\n"
+        "    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)\n"
+    )
+    for question in about_line(asked(code, "attention", OF_ATTENTION), 2):
+        assert "NaN" not in right(question)
+
+
+def test_error_that_comes_in_a_later_round_is_not_asked_for() -> None:
+    rngs = [torch.Generator().manual_seed(seed) for seed in SEEDS]
+    draws = [
+        Draw([torch.randn(2, 2, generator=rng), [torch.randn(2, 2, generator=rng), torch.randn(2, 3, generator=rng)]])
+        for rng in rngs
+    ]
+    code = "def product(y, factors):\n    for w in factors:\n        y = y @ w\n    return y\n"
+    assert "It would stop with an error." not in map(right, about_line(asked(code, "product", draws), 3))
+
+
+def test_shape_is_not_asked_where_a_comment_says_it() -> None:
+    code = ATTENTION.replace("q @ k.mT", "q @ k.mT  # (B, T, T)")
+    for seed in range(4):
+        assert about_line(asked(code, "attention", OF_ATTENTION, seed=seed), 2, Kind.SHAPE) == []
+
+
+def test_name_after_a_statement_of_several_lines_is_asked_after_its_last() -> None:
+    code = ATTENTION.replace("q @ k.mT", "torch.matmul(\n        q,\n        k.mT,\n    )")
+    found = [asked(code, "attention", OF_ATTENTION, seed=seed) for seed in range(4)]
+    texts = {question.text for some in found for question in some if question.kind is Kind.SHAPE}
+    assert "What is the shape of `scores` after line 5?" in texts
+    assert not any("after line 2" in text for text in texts)
+
+
+def test_change_shows_the_whole_new_line() -> None:
+    code = "def rotate(x, cos, sin):\n    y = x.mT\n    return x * cos + y * sin\n"
+    for question in about_line(asked(code, "rotate", random_draws((4, 4), (4, 4), (4, 4))), 3):
+        assert "were `return " in question.text
+
+
+def test_changed_mask_is_asked_by_what_a_place_then_sees() -> None:
+    code = (
+        "def causal(x):\n    scores = x @ x.mT\n    visible = torch.ones_like(scores).tril()\n"
+        "    scores = scores.masked_fill(visible == 0, -1e4)\n    return torch.softmax(scores, dim=-1) @ x\n"
+    )
+    found = [asked(code, "causal", random_draws((2, 5, 4)), seed=seed) for seed in range(6)]
+    answers = {question.text: right(question) for some in found for question in some}
+    text = "If line 3 were `visible = torch.ones_like(scores).triu()`, what would happen?"
+    assert answers[text] == "`result[:, t]` would depend on `x[:, s]` for s ≥ t only."
+
+
+def test_times_are_asked_where_they_are_no_size() -> None:
+    code = (
+        "def tiles(x):\n    total = x[0] * 0\n    for i in range(0, len(x), 3):\n        for j in range(i + 1):\n"
+        "            total = total + x[j]\n    return total\n"
+    )
+    draws = random_draws((7, 4))
+    (question,) = about_line(asked(code, "tiles", draws), 5, Kind.TIMES)
+    counts = [j for i in range(0, 7, 3) for j in range(i + 1)]
+    assert right(question) == str(len(counts))
+    loop = "def total(x):\n    y = x[0] * 0\n    for row in x:\n        y = y + row\n    return y\n"
+    assert about_line(asked(loop, "total", draws), 4, Kind.TIMES) == []
+
+
+def test_code_that_prints_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert asked(ATTENTION.replace("    return", "    print(weights)\n    return"), "attention", OF_ATTENTION)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_notebook_keeps_its_names_and_random_numbers() -> None:
+    names = dict(NAMES)
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    torch.manual_seed(5)
+    questions_about(Subject(ATTENTION, "attention", [OF_ATTENTION]), NotebookRuns(names), 0)
+    assert names == NAMES
+    assert torch.equal(torch.rand(3), expected)
+
+
+HOSTILE = {
+    "looks for notes": "    if '_notes' in globals():\n        return v\n",
+    "looks at its bytecode": "    if len(attention.__code__.co_code) > 200:\n        raise ValueError\n",
+    "is another one each time": "    v = v * (time.perf_counter_ns() % 9973)\n",
+}
+
+
+@pytest.mark.parametrize("lines", HOSTILE.values(), ids=HOSTILE)
+def test_code_that_is_another_one_with_notes_is_asked_nothing(lines: str) -> None:
+    code = ATTENTION.replace("    scores = q @", f"{lines}    scores = q @")
+    assert asked(code, "attention", OF_ATTENTION) == []
+
+
+def test_code_whose_changes_nearly_all_fail_is_asked_nothing_about_changes() -> None:
+    check = "    if scores.shape != (2, 5, 5) or scores.abs().max() > 0.5 * 5 ** 0.5 * 9:\n        raise ValueError\n"
+    guard = "    if abs(float(weights.sum()) - 10) > 1e-3 or weights.max() > 0.999:\n        raise ValueError\n"
+    code = ATTENTION.replace("    weights =", f"{check}    weights =").replace("    return", f"{guard}    return")
+    kinds = [question.kind for question in asked(code, "attention", OF_ATTENTION)]
+    assert kinds
