@@ -13,14 +13,14 @@ from grader.explaining.observed import Draw, Observed, Place
 OPTIONS = 4
 
 
-class Kind(StrEnum):
+class QuestionKind(StrEnum):
     CHANGE = "change"
     SHAPE = "shape"
     SUMS = "sums"
     TIMES = "times"
 
 
-class Watch(Protocol):
+class RunWatched(Protocol):
     """Runs code without notes, seen from outside."""
 
     def __call__(
@@ -32,7 +32,7 @@ class SecondLook:
     """Runs of code without notes on other inputs, each made when it is needed."""
 
     def __init__(
-        self, watch: Watch, source: str, draws: Sequence[Draw], wide: Sequence[Draw], expressions: Sequence[Place]
+        self, watch: RunWatched, source: str, draws: Sequence[Draw], wide: Sequence[Draw], expressions: Sequence[Place]
     ) -> None:
         self._watch = watch
         self._source = source
@@ -63,15 +63,15 @@ class SecondLook:
 class Candidate:
     """A question with its options: the right one first."""
 
-    kind: Kind
+    kind: QuestionKind
     line: int
     text: str
     options: Sequence[str]
-    why: str  # what a run gave
+    explanation: str  # what a run gave
     weight: float  # how much it is worth asking
     is_confirmed: Callable[[SecondLook], bool]
     alike: str = ""  # what answers of one kind have in common
 
-    def is_like(self, other: Candidate) -> bool:
+    def is_like(self, candidate: Candidate) -> bool:
         """Whether the two should not be asked together."""
-        return self.line == other.line or (self.alike != "" and self.alike == other.alike)
+        return self.line == candidate.line or (self.alike != "" and self.alike == candidate.alike)

@@ -16,9 +16,9 @@ MOST_CASES = 8
 LARGEST_NUMBER = 50
 MOST_NUMBERS = 6_000
 LARGEST_SIZE = 12  # that one can still imagine
-# How a case of these forms is put: arguments alone, or for a class its own arguments, weights, calls and options.
-FUNCTIONS = ("function", "exact", "refusing", "softmax_piece", "twice")
-CLASSES = ("module", "new_module")
+# Forms whose cases are more than one call, and those of modules, which also have arguments of their own and weights.
+SEVERAL_CALLS = ("objects", "cached", "generation", "training")
+MODULES = ("module", "new_module")
 
 
 def inputs_to_ask_about(exercise: Exercise) -> list[list[Draw]]:
@@ -49,11 +49,11 @@ def _draws(exercise: Exercise, case: Case) -> list[Draw]:
 def _draw(form: str, inputs: Any) -> Draw | None:
     """The inputs of one call; None if a case asks for more than that, or has unusual numbers."""
     draw = None
-    if form in CLASSES:
+    if form in MODULES:
         arguments, weights, calls, options = inputs
         if not options.get("train") and not options.get("impossible") and "new" not in options:
             draw = Draw(list(calls["output"]), list(arguments), dict(weights))
-    elif form in FUNCTIONS and not (inputs and isinstance(inputs[-1], dict)):
+    elif form not in SEVERAL_CALLS and not (inputs and isinstance(inputs[-1], dict)):
         draw = Draw(list(inputs))
     return draw if draw and all(map(_is_ordinary, leaves(draw.arguments))) else None
 

@@ -7,8 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.explaining.candidates import OPTIONS, Candidate, Kind, SecondLook
-from grader.explaining.claims import (
+from grader.explaining.candidates import OPTIONS, Candidate, QuestionKind, SecondLook
+from grader.explaining.line_changes import LineChange
+from grader.explaining.observed import Observed, Place, Shape, first_shape, values_alike
+from grader.explaining.outcomes import (
     ERROR,
     GENERAL,
     NAN,
@@ -16,17 +18,15 @@ from grader.explaining.claims import (
     NUMBERS,
     SAME,
     Comparison,
-    Ones,
     Positions,
+    UnitSums,
 )
-from grader.explaining.line_changes import LineChange
-from grader.explaining.observed import Observed, Place, Shape, first_shape, values_alike
 
 # Errors that say more about Python than about the code.
 NOT_ASKED_ERRORS = ("TimeoutError", "NameError", "UnboundLocalError", "TypeError", "AttributeError", "MemoryError")
 MOST_ERRORS = 0.6  # of all changes: beyond that, something makes code fail because it was changed
 WORTH_OF_NUMBERS = 0.45
-LIBRARY_ATTENTION = "scaled_dot_product_attention"  # what it does with an empty row is nobody's knowledge
+OF_THE_LIBRARY = "scaled_dot_product_attention"  # what it does with an empty row is nobody's knowledge
 # Changes after which places may depend on others.
 MOVES = frozenset(["diagonal", "comparison", "opposite", "triangle", "masked_fill", "removed", "term", "factor"])
 
@@ -49,7 +49,7 @@ class ChangeQuestions:
     """The questions about one code, of which these are runs."""
 
     runs: Sequence[Observed]
-    all_ones: Sequence[Ones]
+    all_unit_sums: Sequence[UnitSums]
     positions: Positions | None
     changed: Sequence[ChangedRuns]
     rng: random.Random
@@ -99,11 +99,11 @@ class ChangeQuestions:
             return again.get(right) is True and all(again.get(sentence) is False for sentence in wrong)
 
         return Candidate(
-            Kind.CHANGE,
+            QuestionKind.CHANGE,
             change.line,
             text,
             options,
-            self._why(changed, right),
+            self._explanation(changed, right),
             self._weight(changed, right),
             is_confirmed,
             alike=right.split("`")[0] if right not in GENERAL else right,
@@ -111,8 +111,8 @@ class ChangeQuestions:
 
     def comparison(self, change: LineChange, before: Sequence[Observed], after: Sequence[Observed]) -> Comparison:
         """The runs of a change beside those of the code as it is."""
-        later = [ones for ones in self.all_ones if ones.place[0] >= change.line]
-        first = min(later, key=lambda ones: ones.place[0], default=None)
+        later = [unit_sums for unit_sums in self.all_unit_sums if unit_sums.place[0] >= change.line]
+        first = min(later, key=lambda unit_sums: unit_sums.place[0], default=None)
         return Comparison(before, after, change.about == "scale", first, self.positions)
 
     def _right(self, claims: Mapping[str, bool | None]) -> str | None:
@@ -131,18 +131,18 @@ class ChangeQuestions:
         if right == SAME:
             return self._is_same_on_the_way(changed)
         if right in (NAN, NO_NAN):
-            return LIBRARY_ATTENTION not in change.source
+            return OF_THE_LIBRARY not in change.source
         return right != NUMBERS or change.about in ("diagonal", "comparison", "opposite", "sizes")
 
     def _is_same_on_the_way(self, changed: ChangedRuns) -> bool:
         """Whether all names have the same values, too, and nobody has to know that a later step hides a difference."""
         for before, after in zip(self.runs, changed.runs, strict=True):
             for (line, name), values in before.names.items():
-                others = after.names.get((line, name))
-                if others is None and line == changed.change.line:  # it was removed: what was there before stays
+                values_after = after.names.get((line, name))
+                if values_after is None and line == changed.change.line:  # it was removed: what was there before stays
                     earlier = [place for place in before.names if place[1] == name and place[0] < line]
-                    others = before.names[max(earlier)] if earlier else ()
-                if not values_alike(values, others or ()):
+                    values_after = before.names[max(earlier)] if earlier else ()
+                if not values_alike(values, values_after or ()):
                     return False
         return True
 
@@ -162,7 +162,7 @@ class ChangeQuestions:
         factors = {ERROR: 0.8, SAME: 0.9, NUMBERS: WORTH_OF_NUMBERS}
         return weight * factors[right] if right in factors else weight + 1
 
-    def _why(self, changed: ChangedRuns, right: str) -> str:
+    def _explanation(self, changed: ChangedRuns, right: str) -> str:
         if changed.error:
             return f"{changed.error[0]}: {changed.error[1]}"
         if right == SAME:
@@ -171,13 +171,13 @@ class ChangeQuestions:
 
     def _result_shapes(self) -> list[Shape]:
         """Shapes that the result might have: those after changes, and with the last two axes exchanged."""
-        own = self.runs[0].shape
-        if own is None or not own:
+        result_shape = self.runs[0].shape
+        if result_shape is None or not result_shape:
             return []
         shapes = [run.shape for changed in self.changed for run in changed.runs[:1] if run.shape]
-        if len(own) > 1:
-            shapes.append((*own[:-2], own[-1], own[-2]))
-        return [shape for shape in dict.fromkeys(shapes) if shape != own]
+        if len(result_shape) > 1:
+            shapes.append((*result_shape[:-2], result_shape[-1], result_shape[-2]))
+        return [shape for shape in dict.fromkeys(shapes) if shape != result_shape]
 
 
 def _form(sentence: str) -> str:

@@ -34,14 +34,14 @@ def answer(request: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _observation(request: Mapping[str, Any], draw: Mapping[str, Any]) -> dict[str, Any]:
     watched = request["watched"]
-    notes: Notes = Watch(watched["statements"], watched["expressions"]) if watched else Notes()
+    notes: Notes = TracedNotes(watched["statements"], watched["expressions"]) if watched else Notes()
     notes.wanted = {tuple(place) for place in request["wanted"]}
     arguments = _copies(draw["arguments"])
     result, error = None, None
     before = sys.gettrace()
     try:
         student[NOTES] = notes
-        if isinstance(notes, Watch):
+        if isinstance(notes, TracedNotes):
             sys.settrace(notes)
         result = _copies(_call(request["entry"], draw, arguments))
     except Exception as exception:
@@ -108,7 +108,7 @@ class Notes:
         return value
 
 
-class Watch(Notes):
+class TracedNotes(Notes):
     """The same, seen from outside: a trace function, for code that is as the student wrote it."""
 
     def __init__(self, statements: Sequence[Sequence[Any]], expressions: Sequence[Sequence[Any]]) -> None:
@@ -165,13 +165,13 @@ def _summary(value: object) -> list[Any] | None:
         numbers = value.detach().double().flatten()
         weights = _WEIGHTS[: len(numbers)]
         figures = [float(numbers.sum()), float(numbers @ weights)]
-        axes = _axes_of_ones(value.detach().double()) if value.is_floating_point() else None
+        axes = _axes_with_unit_sums(value.detach().double()) if value.is_floating_point() else None
         return [list(value.shape), axes, figures]
     except (RuntimeError, TypeError):  # such as within vmap, where a tensor has no numbers of its own
         return None
 
 
-def _axes_of_ones(tensor: Tensor) -> list[int] | None:
+def _axes_with_unit_sums(tensor: Tensor) -> list[int] | None:
     """The axes along which it sums to one; None if some axis has one place only, and nothing can be told."""
     if tensor.dim() == 0 or min(tensor.shape) < 2:
         return None
@@ -197,12 +197,12 @@ def _pattern(entry: str, draw: Mapping[str, Any], result: Any, pair: Sequence[in
         if not _changed(arguments, number, axis, place):
             return None
         try:
-            other = _tensor_of(_call(entry, draw, arguments))
+            changed_tensor = _tensor_of(_call(entry, draw, arguments))
         except Exception:
             return None
-        if other is None or other.shape != tensor.shape:
+        if changed_tensor is None or changed_tensor.shape != tensor.shape:
             return None
-        moved = ~torch.isclose(other.double(), tensor.double(), rtol=1e-5, atol=1e-6, equal_nan=True)
+        moved = ~torch.isclose(changed_tensor.double(), tensor.double(), rtol=1e-5, atol=1e-6, equal_nan=True)
         pattern[:, place] = moved.movedim(result_axis, 0).reshape(places, -1).any(1)
     return pattern
 
@@ -213,27 +213,29 @@ def _changed(arguments: list[Any], number: int, axis: int, place: int) -> bool:
     if isinstance(argument, list):
         if axis != 0 or place >= len(argument) or not isinstance(argument[place], Tensor):
             return False
-        part = argument[place]
+        element = argument[place]
     else:
         if place >= argument.shape[axis]:
             return False
-        part = argument.select(axis, place)
-    if not part.is_floating_point():
+        element = argument.select(axis, place)
+    if not element.is_floating_point():
         return False
-    part += torch.randn(part.shape, generator=torch.Generator().manual_seed(place)) * 0.7 + 0.1
+    element += torch.randn(element.shape, generator=torch.Generator().manual_seed(place)) * 0.7 + 0.1
     return True
 
 
 def _tensor_of(result: Any) -> Tensor | None:
-    """The numbers that count: a tensor, the first of several, or those of a list in one."""
-    if isinstance(result, Tensor):
-        return result
-    if isinstance(result, tuple) and result and isinstance(result[0], Tensor):
-        return result[0]
-    if isinstance(result, list) and result and all(isinstance(part, Tensor) for part in result):
-        shapes = {part.shape for part in result}
-        return torch.stack(result) if len(shapes) == 1 else None
-    return None
+    """The numbers that count: a tensor, the first of several, or those of nested lists in one."""
+    if isinstance(result, tuple) and result:
+        result = result[0]
+    if isinstance(result, list) and result:
+        tensors = [_tensor_of(element) for element in result]
+        is_even = (
+            all(tensor is not None for tensor in tensors)
+            and len({tensor.shape for tensor in tensors if tensor is not None}) == 1
+        )
+        return torch.stack([tensor for tensor in tensors if tensor is not None]) if is_even else None
+    return result if isinstance(result, Tensor) else None
 
 
 def _copies(value: Any) -> Any:
@@ -241,13 +243,13 @@ def _copies(value: Any) -> Any:
     if isinstance(value, Tensor):
         return value.detach().clone()
     if type(value) in (list, tuple):
-        return type(value)(_copies(part) for part in value)
+        return type(value)(_copies(element) for element in value)
     return value
 
 
-def _are_same(value: Any, other: Any) -> bool:
-    if isinstance(value, Tensor) and isinstance(other, Tensor):
-        return value.shape == other.shape and torch.equal(value, other)
+def _are_same(value: Any, changed_tensor: Any) -> bool:
+    if isinstance(value, Tensor) and isinstance(changed_tensor, Tensor):
+        return value.shape == changed_tensor.shape and torch.equal(value, changed_tensor)
     if isinstance(value, list | tuple):
-        return len(value) == len(other) and all(map(_are_same, value, other))
-    return bool(value == other)
+        return len(value) == len(changed_tensor) and all(map(_are_same, value, changed_tensor))
+    return bool(value == changed_tensor)

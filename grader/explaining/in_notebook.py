@@ -15,9 +15,9 @@ from typing import Any
 
 import torch
 
+from grader.explaining.code_questions import CodeQuestion, questions_about
 from grader.explaining.note_writing import ANSWER
 from grader.explaining.observed import Draw, Observed, read_observed
-from grader.explaining.questions import Question, questions_about
 from grader.explaining.subject import Subject
 from grader.kit.showing import Display
 from grader.kit.time_limit import TookTooLong, time_limit
@@ -58,7 +58,7 @@ def ask(entry: str, notebook: Mapping[str, Any], seed: object) -> None:
     Display(markup(questions), words(questions)).show()
 
 
-def questions_in_notebook(entry: str, notebook: Mapping[str, Any], seed: object) -> list[Question]:
+def questions_in_notebook(entry: str, notebook: Mapping[str, Any], seed: object) -> list[CodeQuestion]:
     """Questions about the function or class of this name; none if its cell cannot be found, or can be asked nothing."""
     inputs: Mapping[str, str] = importlib.import_module("own_code").INPUTS
     source = _source_of(notebook.get(entry))
@@ -80,21 +80,21 @@ def _source_of(definition: object) -> str:
     return "".join(linecache.getlines(codes[0].co_filename)) if codes else ""
 
 
-def markup(questions: Sequence[Question]) -> str:
+def markup(questions: Sequence[CodeQuestion]) -> str:
     """The questions as HTML, each option with what is to be said about it folded below."""
-    parts = []
+    pieces = []
     for number, question in enumerate(questions, start=1):
-        parts.append(f"<p><b>{number}.</b> Take {_code(question.inputs)}. <b>{_code(question.text)}</b></p>")
+        pieces.append(f"<p><b>{number}.</b> Take {_code(question.inputs)}. <b>{_code(question.text)}</b></p>")
         for letter, (place, option) in zip(LETTERS, enumerate(question.options), strict=False):
-            right = f"✓ Right. {_code(question.why)}"
+            right = f"✓ Right. {_code(question.explanation)}"
             answer = (
                 right if place == question.right else "✗ Not that. Try another one, or change your code and run it."
             )
-            parts.append(f"<details><summary>{letter}. {_code(option)}</summary>{answer}</details>")
-    return f"<div>{''.join(parts)}</div>" if parts else html.escape(NOTHING)
+            pieces.append(f"<details><summary>{letter}. {_code(option)}</summary>{answer}</details>")
+    return f"<div>{''.join(pieces)}</div>" if pieces else html.escape(NOTHING)
 
 
-def words(questions: Sequence[Question]) -> str:
+def words(questions: Sequence[CodeQuestion]) -> str:
     """The same as plain text, with the answers at the end."""
     lines = []
     for number, question in enumerate(questions, start=1):
@@ -106,8 +106,8 @@ def words(questions: Sequence[Question]) -> str:
 
 def _code(text: str) -> str:
     """Text as HTML, with `code` in code font."""
-    parts = html.escape(text).split("`")
-    return "".join(f"<code>{part}</code>" if place % 2 else part for place, part in enumerate(parts))
+    pieces = html.escape(text).split("`")
+    return "".join(f"<code>{piece}</code>" if place % 2 else piece for place, piece in enumerate(pieces))
 
 
 def read_draws(text: str) -> list[list[Draw]]:
@@ -120,10 +120,10 @@ def _read_draw(draw: dict[str, Any], seed: int) -> Draw:
     if draw["weights"] is not None:
         rng = torch.Generator().manual_seed(seed)
         weights = {name: size * torch.randn(shape, generator=rng) for name, (shape, size) in draw["weights"].items()}
-    return Draw([_read(value) for value in draw["arguments"]], draw["built"], weights)
+    return Draw([_value_of(value) for value in draw["arguments"]], draw["built"], weights)
 
 
-def _read(value: Any) -> Any:
+def _value_of(value: Any) -> Any:
     if isinstance(value, dict):
         return torch.tensor(value["numbers"], dtype=getattr(torch, value["type"])).reshape(value["shape"])
-    return [_read(part) for part in value] if isinstance(value, list) else value
+    return [_value_of(piece) for piece in value] if isinstance(value, list) else value

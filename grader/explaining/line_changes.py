@@ -166,9 +166,9 @@ def _is_in_brackets(code: str) -> bool:
     return code.startswith("(") and code.endswith(")")
 
 
-def _is_same_code(code: str, other: str) -> bool:
+def _is_same_code(code: str, same_code: str) -> bool:
     with contextlib.suppress(SyntaxError):
-        return ast.dump(ast.parse(code, mode="eval")) == ast.dump(ast.parse(other, mode="eval"))
+        return ast.dump(ast.parse(code, mode="eval")) == ast.dump(ast.parse(same_code, mode="eval"))
     return False
 
 
@@ -252,9 +252,9 @@ def _operand(spot: _Spot, new: str) -> Worth:
 
 @_rates("other_comparison")
 def _comparison(spot: _Spot, new: str) -> Worth:
-    left, right = spot.of(spot.node.left), spot.of(spot.node.comparators[0])
+    first, second = spot.of(spot.node.left), spot.of(spot.node.comparators[0])
     sign = {ast.Gt: ">", ast.GtE: ">=", ast.Lt: "<", ast.LtE: "<="}.get(type(spot.node.ops[0]), "")
-    is_neighbor = sign and _is_same_code(new, f"{left} {NEIGHBORS[sign]} {right}")
+    is_neighbor = sign and _is_same_code(new, f"{first} {NEIGHBORS[sign]} {second}")
     return ("comparison", 2.0) if is_neighbor else NOT_ASKED
 
 

@@ -34,7 +34,7 @@ def with_notes(source: str, *, expressions: bool = True) -> str:
     return ast.unparse(ast.fix_missing_locations(tree))
 
 
-class Statement(NamedTuple):
+class StatementLines(NamedTuple):
     """The lines of a statement, or of its head if it has a body, and the names that it assigns."""
 
     first: int
@@ -42,14 +42,14 @@ class Statement(NamedTuple):
     names: tuple[str, ...]
 
 
-def statements_of(text: StudentText) -> list[Statement]:
+def statements_of(text: StudentText) -> list[StatementLines]:
     """All statements within functions, each once."""
-    places: dict[int, Statement] = {}
+    places: dict[int, StatementLines] = {}
     for function, _ in text.functions:
         for node in statements(function):
             body = getattr(node, "body", None)
             last = body[0].lineno - 1 if isinstance(body, list) else node.end_lineno or node.lineno
-            places[node.lineno] = Statement(node.lineno, max(node.lineno, last), names_assigned(node))
+            places[node.lineno] = StatementLines(node.lineno, max(node.lineno, last), names_assigned(node))
     return list(places.values())
 
 
@@ -70,9 +70,9 @@ def _names_in(target: ast.expr) -> Iterator[str]:
             yield name
         case ast.Subscript(value=value):
             yield from _names_in(value)
-        case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            for part in parts:
-                yield from _names_in(part)
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            for node_in_list in elements:
+                yield from _names_in(node_in_list)
 
 
 class _NoteWriter(ast.NodeTransformer):
@@ -144,7 +144,14 @@ class _NoteWriter(ast.NodeTransformer):
             if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
                 setattr(node, field, self._block(value))
             elif isinstance(value, list):
-                setattr(node, field, [self.visit(part) if isinstance(part, ast.AST) else part for part in value])
+                setattr(
+                    node,
+                    field,
+                    [
+                        self.visit(node_in_list) if isinstance(node_in_list, ast.AST) else node_in_list
+                        for node_in_list in value
+                    ],
+                )
             elif isinstance(value, ast.AST):
                 setattr(node, field, self.visit(value))
         return node

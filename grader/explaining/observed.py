@@ -20,7 +20,7 @@ class Value(NamedTuple):
     """What is known of a tensor or a number that was not sent."""
 
     shape: Shape | None  # None for a number
-    axes_of_ones: tuple[int, ...] | None  # along which it sums to one; None if that cannot be told
+    axes_with_unit_sums: tuple[int, ...] | None  # along which it sums to one; None if that cannot be told
     figures: tuple[float, ...] | None
 
 
@@ -68,24 +68,24 @@ class Observed:
         """The shape of `tensor`, if the result is nothing else."""
         return tuple(self.result.shape) if isinstance(self.result, Tensor) else None
 
-    def is_like(self, other: Observed) -> bool:
+    def is_like(self, run: Observed) -> bool:
         """Whether the same came out, and the caller's inputs are as they would be."""
-        return self.changes_inputs == other.changes_inputs and alike(self.result, other.result)
+        return self.changes_inputs == run.changes_inputs and alike(self.result, run.result)
 
 
-class Unreadable(ValueError):
+class NotObserved(ValueError):
     """What came back is nothing that the harness sends: the student's code has changed it."""
 
 
 def read_observed(data: object) -> Observed:
-    """Read what the harness sends. Whatever does not fit raises Unreadable."""
+    """Read what the harness sends. Whatever does not fit raises NotObserved."""
     try:
-        return _read(data)
+        return _observed(data)
     except (TypeError, ValueError, KeyError, AttributeError, IndexError) as error:
-        raise Unreadable("no observation") from error
+        raise NotObserved("no observation") from error
 
 
-def _read(data: Any) -> Observed:
+def _observed(data: Any) -> Observed:
     error = None if data["error"] is None else (str(data["error"][0])[:60], str(data["error"][1])[:300])
     return Observed(
         result=data["result"],
@@ -99,8 +99,8 @@ def _read(data: Any) -> Observed:
     )
 
 
-def _by_place(rows: Any, read: Callable[[Any], Any]) -> dict[Place, list[Any]]:
-    return {(_whole(line), str(text)[:200]): [read(value) for value in values] for line, text, values in rows}
+def _by_place(rows: Any, convert: Callable[[Any], Any]) -> dict[Place, list[Any]]:
+    return {(_whole(line), str(text)[:200]): [convert(value) for value in values] for line, text, values in rows}
 
 
 def _value(data: Any) -> Value | None:
@@ -116,37 +116,43 @@ def _value(data: Any) -> Value | None:
 
 def _whole(number: Any) -> int:
     if type(number) is not int or not 0 <= number < 2**31:
-        raise Unreadable("no whole number")
+        raise NotObserved("no whole number")
     return number
 
 
 def _tensor(value: Any) -> Tensor | None:
     if value is not None and not isinstance(value, Tensor):
-        raise Unreadable("no tensor")
+        raise NotObserved("no tensor")
     return value
 
 
 def tensor_of(result: object) -> Tensor | None:
+    """The numbers that count: a tensor, the first of several, or those of nested lists in one."""
     if isinstance(result, tuple) and result:
         result = result[0]
-    if isinstance(result, list) and result and all(isinstance(part, Tensor) for part in result):
-        return torch.stack(result) if len({part.shape for part in result}) == 1 else None
+    if isinstance(result, int | float):
+        return torch.tensor(float(result))
+    if isinstance(result, list) and result:
+        tensors = [tensor_of(item) for item in result]
+        whole = [tensor for tensor in tensors if tensor is not None]
+        is_even = len(whole) == len(tensors) and len({tensor.shape for tensor in whole}) == 1
+        return torch.stack(whole) if is_even else None
     return result if isinstance(result, Tensor) else None
 
 
-def alike(value: Any, other: Any) -> bool:
+def alike(first: Any, second: Any) -> bool:
     """Whether two results are the same but for rounding, NaN for NaN."""
-    if isinstance(value, Tensor) and isinstance(other, Tensor):
-        if value.shape != other.shape or value.dtype != other.dtype:
+    if isinstance(first, Tensor) and isinstance(second, Tensor):
+        if first.shape != second.shape or first.dtype != second.dtype:
             return False
-        return torch.allclose(value.double(), other.double(), rtol=TOLERANCE, atol=TOLERANCE / 10, equal_nan=True)
-    if isinstance(value, list | tuple) and isinstance(other, list | tuple):
-        return len(value) == len(other) and all(map(alike, value, other))
-    if isinstance(value, dict) and isinstance(other, dict):
-        return value.keys() == other.keys() and all(alike(value[key], other[key]) for key in value)
-    if isinstance(value, int | float) and isinstance(other, int | float):
-        return abs(value - other) <= TOLERANCE * max(abs(value), abs(other)) or value != value != other != other
-    return type(value) is type(other) and bool(value == other)
+        return torch.allclose(first.double(), second.double(), rtol=TOLERANCE, atol=TOLERANCE / 10, equal_nan=True)
+    if isinstance(first, list | tuple) and isinstance(second, list | tuple):
+        return len(first) == len(second) and all(map(alike, first, second))
+    if isinstance(first, dict) and isinstance(second, dict):
+        return first.keys() == second.keys() and all(alike(first[key], second[key]) for key in first)
+    if isinstance(first, int | float) and isinstance(second, int | float):
+        return abs(first - second) <= TOLERANCE * max(abs(first), abs(second)) or first != first != second != second
+    return type(first) is type(second) and bool(first == second)
 
 
 def first_shape(values: Sequence[Value | None]) -> Shape | None:
@@ -154,12 +160,12 @@ def first_shape(values: Sequence[Value | None]) -> Shape | None:
     return values[0].shape if values and values[0] else None
 
 
-def values_alike(values: Sequence[Value | None], others: Sequence[Value | None]) -> bool:
+def values_alike(values: Sequence[Value | None], second_values: Sequence[Value | None]) -> bool:
     """Whether a name had the same values in two runs, as far as the figures show."""
-    return len(values) == len(others) and all(map(_value_alike, values, others))
+    return len(values) == len(second_values) and all(map(_value_alike, values, second_values))
 
 
-def _value_alike(value: Value | None, other: Value | None) -> bool:
-    if value is None or other is None or value.figures is None or other.figures is None:
-        return value is other
-    return value.shape == other.shape and alike(list(value.figures), list(other.figures))
+def _value_alike(value: Value | None, second: Value | None) -> bool:
+    if value is None or second is None or value.figures is None or second.figures is None:
+        return value is second
+    return value.shape == second.shape and alike(list(value.figures), list(second.figures))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from grader.explaining.claims import shape_text
 from grader.explaining.observed import Draw, Tensor
+from grader.explaining.outcomes import shape_text
 from grader.facts.student_text import Function, StudentText
 
 
@@ -32,7 +32,7 @@ class Subject:
 
     @cached_property
     def parameters_of_class(self) -> tuple[str, ...]:
-        """The names of the arguments with which a class is made."""
+        """The names of the arguments with which a class is arguments."""
         return _parameters(self._definition("__init__"))
 
     def _definition(self, method: str) -> ast.stmt | None:
@@ -54,17 +54,17 @@ class Subject:
         for name, value in zip(self.parameters, draw.arguments, strict=False):
             if value is not None:
                 names_by_words.setdefault(_value_words(value), []).append(f"`{name}`")
-        parts = []
+        phrases = []
         for words, names in names_by_words.items():
             several = len(names) > 1
             listed = f"{', '.join(names[:-1])} and {names[-1]} each" if several else names[0]
-            parts.append(f"{listed} {words}")
-        inputs = ", ".join(parts)
+            phrases.append(f"{listed} {words}")
+        inputs = ", ".join(phrases)
         if draw.weights is None:
             return inputs
         pairs = zip(self.parameters_of_class, draw.built, strict=False)
-        made = ", ".join(f"{name}={value}" for name, value in pairs)
-        return f"`{self.entry}({made})`, in evaluation mode, called with {inputs}"
+        arguments = ", ".join(f"{name}={value}" for name, value in pairs)
+        return f"`{self.entry}({arguments})`, in evaluation mode, called with {inputs}"
 
 
 def _parameters(definition: ast.stmt | None) -> tuple[str, ...]:

@@ -8,9 +8,9 @@ import math
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from grader.explaining.candidates import Candidate, Kind, SecondLook
-from grader.explaining.claims import shape_text
+from grader.explaining.candidates import Candidate, QuestionKind, SecondLook
 from grader.explaining.observed import Draw, Observed, Place, Shape, Value
+from grader.explaining.outcomes import shape_text
 from grader.explaining.subject import Subject, all_sizes
 
 LARGEST = 40  # size of an axis that one can compute with
@@ -43,7 +43,7 @@ class ValueQuestions:
             if shape in self._shapes_read(line) or (returned and not is_name):
                 continue
             wrong = _unlike(shape, wrong_shapes.get(place, ()), known_shapes, self.rng)
-            where = f"`{text}` after line {line}" if is_name else f"`{text}` in line {line}"
+            place_text = f"`{text}` after line {line}" if is_name else f"`{text}` in line {line}"
             options = [shape_text(option) for option in (shape, *wrong)]
             weight = 2.0 + 0.3 * len(shape) + (0.5 if is_name else 0.0)
 
@@ -51,14 +51,14 @@ class ValueQuestions:
                 return {_only_shape(_values(run, place)) for run in look.runs} == {shape}
 
             yield Candidate(
-                Kind.SHAPE, line, f"What is the shape of {where}?", options, f"It has shape {options[0]}.", weight,
-                is_confirmed, alike=f"shape {options[0]}",
+                QuestionKind.SHAPE, line, f"What is the shape of {place_text}?", options,
+                f"It has shape {options[0]}.", weight, is_confirmed, alike=f"shape {options[0]}",
             )  # fmt: skip
 
     def sums(self) -> Iterator[Candidate]:
         """Along which axis a name sums to one."""
         names = self.runs[0].names
-        has_ones = any(value and value.axes_of_ones for values in names.values() for value in values)
+        has_ones = any(value and value.axes_with_unit_sums for values in names.values() for value in values)
         for place, values in names.items():
             line, name = place
             first = values[0] if values else None
@@ -68,21 +68,34 @@ class ValueQuestions:
             axes = {_axes(run.names.get(place, ())) for run in self.runs}
             if len(axes) != 1 or dimensions < 2:
                 continue
-            (ones,) = axes
-            if ones is None or len(ones) > 1 or (not ones and (not has_ones or dimensions > 3)):
+            (axes_of_ones,) = axes
+            if axes_of_ones is None or len(axes_of_ones) > 1 or (not axes_of_ones and (not has_ones or dimensions > 3)):
                 continue
             sums = [f"`{name}.sum(dim={axis})`" for axis in range(dimensions)]
-            right = sums[ones[0]] if ones else NONE
-            wrong = [option for option in reversed(sums) if option != right][: 2 if ones else 3]
-            options = [right, *wrong, *([NONE] if ones else [])]
+            right = sums[axes_of_ones[0]] if axes_of_ones else NONE
+            wrong = [option for option in reversed(sums) if option != right][: 2 if axes_of_ones else 3]
+            options = [right, *wrong, *([NONE] if axes_of_ones else [])]
 
-            def is_confirmed(look: SecondLook, place: Place = place, ones: tuple[int, ...] = ones) -> bool:
-                return {_axes(_values(run, place)) for run in look.runs} == {ones}
+            def is_confirmed(
+                look: SecondLook, place: Place = place, axes_of_ones: tuple[int, ...] = axes_of_ones
+            ) -> bool:
+                return {_axes(_values(run, place)) for run in look.runs} == {axes_of_ones}
 
             text = f"After line {line}, which of these contains nothing but ones (up to rounding)?"
-            why = f"`{name}.sum(dim={ones[0]})` does." if ones else f"`{name}` sums to one along none of its axes."
+            explanation = (
+                f"`{name}.sum(dim={axes_of_ones[0]})` does."
+                if axes_of_ones
+                else f"`{name}` sums to one along none of its axes."
+            )
             yield Candidate(
-                Kind.SUMS, line, text, options, why, 3.0 if ones else 1.6, is_confirmed, alike=f"sums {ones}"
+                QuestionKind.SUMS,
+                line,
+                text,
+                options,
+                explanation,
+                3.0 if axes_of_ones else 1.6,
+                is_confirmed,
+                alike=f"sums {axes_of_ones}",
             )
 
     def times(self) -> Iterator[Candidate]:
@@ -103,16 +116,16 @@ class ValueQuestions:
                 return {run.lines.get(line) for run in look.runs} == {count}
 
             yield Candidate(
-                Kind.TIMES, line, f"How often does line {line} run?", list(map(str, options)),
+                QuestionKind.TIMES, line, f"How often does line {line} run?", list(map(str, options)),
                 f"It ran {count} times.", 2.6, is_confirmed,
             )  # fmt: skip
 
     def _other_counts(self, count: int, sizes: Iterable[int]) -> list[int]:
         """Sizes of the inputs, their products, and a step more or less, near the right one."""
         products = [first * second for first, second in itertools.combinations_with_replacement(sorted(sizes), 2)]
-        others = {*products, *sizes, count - 1, count + 1} - {count}
-        possible = [other for other in others if 0 < other < MOST_TIMES]
-        nearest = sorted(possible, key=lambda other: (abs(math.log(other / count)), other))[:5]
+        wrong_options = {*products, *sizes, count - 1, count + 1} - {count}
+        possible = [option for option in wrong_options if 0 < option < MOST_TIMES]
+        nearest = sorted(possible, key=lambda option: (abs(math.log(option / count)), option))[:5]
         return self.rng.sample(nearest, min(3, len(nearest)))
 
     def _shaped_values(self) -> Iterator[tuple[Place, list[Value | None]]]:
@@ -121,7 +134,7 @@ class ValueQuestions:
             yield place, [value for run in self.runs for value in run.names.get(place, ())]
         for place in self.runs[0].expressions:
             line, text = place
-            lasts = len(text) < LONGEST and "\n" not in text and not any(part in text for part in _HAS_EFFECTS)
+            lasts = len(text) < LONGEST and "\n" not in text and not any(block in text for block in _HAS_EFFECTS)
             if lasts and line not in self.comprehensions:
                 yield place, [value for run in self.runs for value in run.expressions.get(place, ())]
 
@@ -158,7 +171,7 @@ def _only_shape(values: Sequence[Value | None]) -> Shape | None:
 
 def _axes(values: Sequence[Value | None]) -> tuple[int, ...] | None:
     """The axes along which all values sum to one; None if they differ in that."""
-    axes = {value.axes_of_ones if value else None for value in values}
+    axes = {value.axes_with_unit_sums if value else None for value in values}
     return axes.pop() if len(axes) == 1 else None
 
 
@@ -177,8 +190,8 @@ def _unlike(
     possible += [(*front, row, size) for size in sizes] + [(*front, size, column) for size in sizes]
     possible += [known for known in known_shapes if len(known) == len(shape)]
     rng.shuffle(possible)
-    others = [other for other in dict.fromkeys([*likely, *possible]) if other != shape and other]
-    return others[:3]
+    wrong_options = [option for option in dict.fromkeys([*likely, *possible]) if option != shape and option]
+    return wrong_options[:3]
 
 
 def _lines_within(subject: Subject, *kinds: type[ast.AST]) -> set[int]:
@@ -186,11 +199,11 @@ def _lines_within(subject: Subject, *kinds: type[ast.AST]) -> set[int]:
     lines: set[int] = set()
     for node in ast.walk(subject.text.tree):
         if isinstance(node, ast.For | ast.While) and isinstance(node, kinds):
-            parts: Sequence[ast.stmt | ast.expr] = node.body
+            blocks: Sequence[ast.stmt | ast.expr] = node.body
         elif isinstance(node, ast.expr) and isinstance(node, kinds):
-            parts = [node]
+            blocks = [node]
         else:
             continue
-        for part in parts:
-            lines.update(range(part.lineno, (part.end_lineno or part.lineno) + 1))
+        for block in blocks:
+            lines.update(range(block.lineno, (block.end_lineno or block.lineno) + 1))
     return lines

@@ -8,5 +8,6 @@ __all__ = [
     "page_parts",
     "report",
     "spreadsheet",
+    "talk",
     "text_html",
 ]

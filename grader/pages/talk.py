@@ -11,11 +11,11 @@ import nbformat
 
 from grader.course.folder import Course
 from grader.course.loading import Exercises
-from grader.explaining.questions import Question
+from grader.explaining.code_questions import CodeQuestion
 from grader.gradebook.standing import Standing
 from grader.gradebook.standings import read_class
+from grader.host.asked_code import AskedExercise, ask_about
 from grader.host.notebook_settings import settings_for
-from grader.host.own_code import AskedExercise, ask_about
 from grader.host.scratch import files_for_students, write_whole
 from grader.model.exercise import Exercise
 from grader.pages.page_parts import template
@@ -29,11 +29,11 @@ LETTERS = "ABCD"
 
 @dataclass(frozen=True)
 class TalkExercise:
-    """The code for an exercise, and what is asked about it."""
+    """The code for an exercise, and what is asked_exercises about it."""
 
     heading: str
     code: Sequence[str]  # as HTML, line by line
-    questions: Sequence[tuple[int, Question]]  # with their numbers
+    questions: Sequence[tuple[int, CodeQuestion]]  # with their numbers
 
 
 def write_talk(course: Course, assignment: str, students: Sequence[str] = ()) -> list[Path]:
@@ -44,9 +44,9 @@ def write_talk(course: Course, assignment: str, students: Sequence[str] = ()) ->
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for standing in grades.submissions:
-        asked = _ask(course, assignment, exercises, standing)
+        asked_exercises = _ask(course, assignment, exercises, standing)
         path = folder / f"{standing.student}.html"
-        write_whole(path, _page(assignment, standing, asked).encode())
+        write_whole(path, _page(assignment, standing, asked_exercises).encode())
         paths.append(path)
     return paths
 
@@ -56,12 +56,12 @@ def _ask(course: Course, assignment: str, exercises: Exercises, standing: Standi
     right = {scored.verdict.exercise for scored in standing.verdicts if scored.verdict.right}
     chosen = [exercise for label, exercise in exercises.items() if label in right]
     random.Random(f"{standing.student}/{assignment}").shuffle(chosen)
-    asked: list[AskedExercise] = []
+    asked_exercises: list[AskedExercise] = []
     for exercise in chosen:
-        missing = QUESTIONS - sum(len(other.questions) for other in asked)
+        missing = QUESTIONS - sum(len(asked_exercise.questions) for asked_exercise in asked_exercises)
         if missing > 0:
-            asked += _ask_about(course, assignment, standing, exercise, min(missing, 2))
-    return asked
+            asked_exercises += _ask_about(course, assignment, standing, exercise, min(missing, 2))
+    return asked_exercises
 
 
 def _ask_about(
@@ -73,20 +73,20 @@ def _ask_about(
         if path.exists():
             notebook = nbformat.read(path, as_version=4)
             files = files_for_students(course.folder("source") / assignment)
-            asked = list(ask_about(notebook, files, settings_for(course, exercises), [exercise], count))
-            if any(other.source for other in asked):
-                return asked
+            asked_exercises = list(ask_about(notebook, files, settings_for(course, exercises), [exercise], count))
+            if any(asked_exercise.source for asked_exercise in asked_exercises):
+                return asked_exercises
     return []
 
 
-def _page(assignment: str, standing: Standing, asked: Sequence[AskedExercise]) -> str:
+def _page(assignment: str, standing: Standing, asked_exercises: Sequence[AskedExercise]) -> str:
     exercises, number = [], 0
-    for other in asked:
-        numbered = list(enumerate(other.questions, start=number + 1))
+    for asked_exercise in asked_exercises:
+        numbered = list(enumerate(asked_exercise.questions, start=number + 1))
         number += len(numbered)
         if numbered:
-            heading = f"Exercise {other.exercise.label}: {other.exercise.title}"
-            exercises.append(TalkExercise(heading, highlighted(other.source).split("\n"), numbered))
+            heading = f"Exercise {asked_exercise.exercise.label}: {asked_exercise.exercise.title}"
+            exercises.append(TalkExercise(heading, highlighted(asked_exercise.source).split("\n"), numbered))
     page = template("talk.html", code=sentence_html)
     name = f"{standing.person.first_name} {standing.person.last_name}".strip() or standing.student
     return str(

@@ -10,9 +10,9 @@ from typing import Any
 from nbformat import NotebookNode
 
 from grader.explaining.case_inputs import inputs_to_ask_about
+from grader.explaining.code_questions import CodeQuestion, questions_about
 from grader.explaining.note_writing import ANSWER
-from grader.explaining.observed import Observed, Unreadable, read_observed
-from grader.explaining.questions import Question, questions_about
+from grader.explaining.observed import NotObserved, Observed, read_observed
 from grader.explaining.subject import Subject
 from grader.facts.definitions import Definitions
 from grader.host.grading import new_sandbox
@@ -38,7 +38,7 @@ class AskedExercise:
 
     exercise: Exercise
     source: str
-    questions: Sequence[Question]
+    questions: Sequence[CodeQuestion]
 
 
 def ask_about(
@@ -58,7 +58,7 @@ def ask_about(
 
 def _questions(
     cells: Sequence[str], source: str, function: Exercise, files: Files, settings: Settings, count: int
-) -> list[Question]:
+) -> list[CodeQuestion]:
     """The questions about one function; none if its code hangs, or is not what it seems."""
     cases = inputs_to_ask_about(function)
     if not cases:
@@ -93,5 +93,5 @@ def _read(answer: Answer) -> Sequence[Observed] | None:
         return None
     try:
         return list(map(read_observed, answer.value))
-    except Unreadable:
+    except NotObserved:
         return None

@@ -10,17 +10,17 @@ from typing import Any, Protocol
 
 import torch
 
-from grader.explaining.candidates import Candidate, Kind, SecondLook
+from grader.explaining.candidates import Candidate, QuestionKind, SecondLook
 from grader.explaining.change_questions import MOVES, ChangedRuns, ChangeQuestions
-from grader.explaining.claims import AT_THE_END, Ones, Positions, axes_of_ones, pattern_name
 from grader.explaining.line_changes import line_changes
 from grader.explaining.note_writing import runnable, statements_of, with_notes
 from grader.explaining.observed import Draw, Observed, Pair, Place
+from grader.explaining.outcomes import AT_THE_END, Positions, UnitSums, axes_with_unit_sums, pattern_name
 from grader.explaining.subject import Subject, sizes_of
 from grader.explaining.value_questions import ValueQuestions
 from grader.facts.student_text import StudentText
 
-DRAWS = 3  # to make a question; the others are for the second look
+DRAWS = 3  # to make a question; the later are for the second look
 MOST_CHANGES = 40
 FEWEST_PLACES = 3  # of an axis whose places make a pattern
 BATCH = 12  # versions in one request
@@ -30,50 +30,50 @@ NONE = "none of these"  # the last option, where it is one
 
 
 @dataclass(frozen=True)
-class Question:
-    """A question with its options, of which one is right for all inputs that were tried, and the others for none."""
+class CodeQuestion:
+    """A question with its options, of which one is right for all inputs that were tried, and the later for none."""
 
-    kind: Kind
+    kind: QuestionKind
     line: int
     text: str
     inputs: str  # in words
     options: tuple[str, ...]
     right: int
-    why: str  # what a run gave
+    explanation: str  # what a run gave
 
 
-class Run(Protocol):
+class RunVersions(Protocol):
     """Runs versions of a cell on the inputs of a request; None for a version of which nothing came back."""
 
     def __call__(self, sources: Sequence[str], request: dict[str, Any]) -> Sequence[Sequence[Observed] | None]: ...
 
 
-def questions_about(subject: Subject, run: Run, seed: object, count: int = 3) -> list[Question]:
+def questions_about(subject: Subject, run: RunVersions, seed: object, count: int = 3) -> list[CodeQuestion]:
     """At most `count` questions; none if the code does not compute the same with notes and without."""
     return _Maker(subject, run, random.Random(f"{seed}/{subject.source}")).questions(count)
 
 
 class _Maker:
-    def __init__(self, subject: Subject, run: Run, rng: random.Random) -> None:
+    def __init__(self, subject: Subject, run: RunVersions, rng: random.Random) -> None:
         self.subject = subject
         self.rng = rng
         self.positions: Positions | None = None
-        self.all_ones: list[Ones] = []
+        self.all_unit_sums: list[UnitSums] = []
         self._run = run
 
-    def questions(self, count: int) -> list[Question]:
+    def questions(self, count: int) -> list[CodeQuestion]:
         draws = self._best_draws()
-        first, others = draws[:DRAWS], draws[DRAWS:]
+        first, later = draws[:DRAWS], draws[DRAWS:]
         runs = self._noted(self.subject.source, first) if draws else None
         if not runs or any(run.error for run in runs) or not self._is_as_without_notes(runs, first):
             return []
         self.positions = self._find_positions(first, runs[0])
-        self.all_ones = _names_of_ones(runs)
+        self.all_unit_sums = _names_with_unit_sums(runs)
         runs = self._noted(self.subject.source, first) or ()  # with the numbers of these names
         if not runs:
             return []
         changed = self._changed_runs(runs[0], first)
-        on_changes = ChangeQuestions(runs, self.all_ones, self.positions, changed, self.rng)
+        on_changes = ChangeQuestions(runs, self.all_unit_sums, self.positions, changed, self.rng)
         on_values = ValueQuestions(self.subject, first[0], runs, self.rng)
         candidates = [
             *on_changes.candidates(),
@@ -81,8 +81,8 @@ class _Maker:
             *on_values.sums(),
             *on_values.times(),
         ]
-        wide = [*map(_enlarged, others), *(case[0] for case in self.subject.cases)]
-        look = SecondLook(self._watched, self.subject.source, others, wide, list(runs[0].expressions))
+        wide = [*map(_enlarged, later), *(case[0] for case in self.subject.cases)]
+        look = SecondLook(self._watched, self.subject.source, later, wide, list(runs[0].expressions))
         return [self._question(candidate, first[0]) for candidate in self._choose(candidates, look, count)]
 
     def _best_draws(self) -> Sequence[Draw]:
@@ -114,7 +114,7 @@ class _Maker:
             "entry": self.subject.entry,
             "draws": [draw.to_request() for draw in draws],
             "pair": pair and list(pair),
-            "wanted": [list(ones.place) for ones in self.all_ones],
+            "wanted": [list(unit_sums.place) for unit_sums in self.all_unit_sums],
             "watched": None,
         }
 
@@ -134,7 +134,9 @@ class _Maker:
             request = self._request(draws, pair if moves else None)
             for start in range(0, len(alike), BATCH):
                 batch = alike[start : start + BATCH]
-                all_runs = self._run([runnable(with_notes(change.source, expressions=False)) for change in batch], request)
+                all_runs = self._run(
+                    [runnable(with_notes(change.source, expressions=False)) for change in batch], request
+                )
                 changed += [ChangedRuns(change, runs) for change, runs in zip(batch, all_runs, strict=True) if runs]
         return changed
 
@@ -174,30 +176,32 @@ class _Maker:
                     chosen.append(candidate)
         return chosen
 
-    def _question(self, candidate: Candidate, draw: Draw) -> Question:
+    def _question(self, candidate: Candidate, draw: Draw) -> CodeQuestion:
         options = list(candidate.options)
         self.rng.shuffle(options)
         options.sort(key=lambda option: option == NONE)
         right = options.index(candidate.options[0])
         inputs = self.subject.words(draw)
-        return Question(candidate.kind, candidate.line, candidate.text, inputs, tuple(options), right, candidate.why)
+        return CodeQuestion(
+            candidate.kind, candidate.line, candidate.text, inputs, tuple(options), right, candidate.explanation
+        )
 
 
-def _names_of_ones(runs: Sequence[Observed]) -> list[Ones]:
+def _names_with_unit_sums(runs: Sequence[Observed]) -> list[UnitSums]:
     """The names, and perhaps the result, that sum to one along one axis in all runs."""
-    all_ones: list[Ones] = []
+    all_unit_sums: list[UnitSums] = []
     for place, values in runs[0].names.items():
-        axes = {value.axes_of_ones if value else None for run in runs for value in run.names.get(place, ())}
+        axes = {value.axes_with_unit_sums if value else None for run in runs for value in run.names.get(place, ())}
         if len(axes) == 1 and values and values[0] and values[0].shape:
-            (ones,) = axes
-            if ones and len(ones) == 1:
-                all_ones.append(Ones(place, ones[0], len(values[0].shape)))
+            (unit_sums,) = axes
+            if unit_sums and len(unit_sums) == 1:
+                all_unit_sums.append(UnitSums(place, unit_sums[0], len(values[0].shape)))
     results = [run.result for run in runs if isinstance(run.result, torch.Tensor)]
     if len(results) == len(runs) and results[0].dim() and min(results[0].shape) > 1:
-        result_axes = [axes_of_ones(result) for result in results]
+        result_axes = [axes_with_unit_sums(result) for result in results]
         if len(result_axes[0]) == 1 and all(axes == result_axes[0] for axes in result_axes):
-            all_ones.append(Ones((AT_THE_END, "result"), result_axes[0].pop(), results[0].dim()))
-    return all_ones
+            all_unit_sums.append(UnitSums((AT_THE_END, "result"), result_axes[0].pop(), results[0].dim()))
+    return all_unit_sums
 
 
 def _enlarged(draw: Draw) -> Draw:

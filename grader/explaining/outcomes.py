@@ -16,6 +16,8 @@ NUMBERS = "The result would have the same shape, but other numbers."
 NAN = "The result would contain NaN."
 NO_NAN = "The result would have the same shape and other numbers, none of them NaN."
 FACTOR = "All numbers of the result would be multiplied by the same factor."
+OPPOSITE = "All numbers of the result would have the opposite sign."
+ALL_SAME = "All numbers of the result would be the same."
 MORE_EVEN = "{} would be more even: its large numbers smaller, its small ones larger."
 MORE_UNEVEN = "{} would be more uneven: its large numbers larger, its small ones smaller."
 GENERAL = frozenset([ERROR, SAME, NUMBERS])
@@ -23,11 +25,11 @@ GENERAL = frozenset([ERROR, SAME, NUMBERS])
 AT_THE_END = 10**6  # the line of the result, as a place
 CLOSE = 1e-4
 LARGE_ENOUGH = 1e-3  # for a ratio to mean something
-MANY = 4  # numbers, so that a common factor is no accident
+FEWEST = 4  # numbers, so that a common factor is no accident
 
 # What the places of an input are, of which place t of the result depends.
 _PATTERNS: dict[str, str] = {
-    "all": "for every s, also where s > t",
+    "all": "for all_places s, also where s > t",
     "earlier": "for s ≤ t only",
     "later": "for s ≥ t only",
     "own": "for s = t only",
@@ -36,7 +38,7 @@ _PATTERNS: dict[str, str] = {
 }
 
 
-class Ones(NamedTuple):
+class UnitSums(NamedTuple):
     """A name that sums to one along one axis, in the code as it is."""
 
     place: Place
@@ -69,7 +71,7 @@ class Comparison:
     before: Sequence[Observed]
     after: Sequence[Observed]
     is_about_scale: bool
-    ones: Ones | None  # the first at or after the changed line
+    unit_sums: UnitSums | None  # the first at or after the changed line
     positions: Positions | None
 
     def claims(self, other_shapes: Iterable[Shape]) -> dict[str, bool | None]:
@@ -87,6 +89,8 @@ class Comparison:
             NUMBERS: outcome == "numbers",
             NAN: False,
             FACTOR: False,
+            OPPOSITE: False,
+            ALL_SAME: False,
         }
         shapes = {after.shape for after in self.after if after.shape is not None and outcome == "shape"}
         for shape in {*other_shapes, *shapes}.difference(before.shape for before in self.before):
@@ -103,32 +107,34 @@ class Comparison:
         pairs = [(before.tensor, after.tensor) for before, after in self._runs()]
         tensors = [(before, after) for before, after in pairs if before is not None and after is not None]
         if len(tensors) < len(pairs):
-            return {NAN: None, FACTOR: None}
+            return dict.fromkeys([NAN, FACTOR, OPPOSITE, ALL_SAME])
         has_nan = [bool(after.isnan().any()) for _, after in tensors]
         claims: dict[str, bool | None] = {NAN: _agreed(has_nan), NO_NAN: _agreed(not nan for nan in has_nan)}
         claims[FACTOR] = _agreed(_is_multiplied(before, after) for before, after in tensors)
+        claims[OPPOSITE] = _agreed(alike(-before, after) for before, after in tensors)
+        claims[ALL_SAME] = _agreed(_is_constant(after) for _, after in tensors)
         if not any(has_nan):
-            claims |= self._of_ones() | self._of_positions()
+            claims |= self._of_unit_sums() | self._of_positions()
         return claims
 
-    def _of_ones(self) -> dict[str, bool | None]:
+    def _of_unit_sums(self) -> dict[str, bool | None]:
         """Along which axes a name sums to one, that summed to one along one axis."""
-        if self.ones is None:
+        if self.unit_sums is None:
             return {}
-        name, axis = self.ones.name, self.ones.axis
-        pairs = [pair for runs in self._runs() for pair in self._tensors_of_ones(*runs)]
+        name, axis = self.unit_sums.name, self.unit_sums.axis
+        pairs = [pair for runs in self._runs() for pair in self._tensors_of_unit_sums(*runs)]
         if not pairs or any(before.shape != after.shape for before, after in pairs):
             return {}
-        axes = [axes_of_ones(after) for _, after in pairs]
+        axes = [axes_with_unit_sums(after) for _, after in pairs]
         still = _agreed(axis in sums for sums in axes)
         claims: dict[str, bool | None] = {}
-        for other in range(self.ones.dimensions):
-            if other != axis:
-                sentence = f"`{name}.sum(dim={other})` would be all ones, and `{name}.sum(dim={axis})` no longer."
-                claims[sentence] = _agreed(sums == {other} for sums in axes)
+        for second_axis in range(self.unit_sums.dimensions):
+            if second_axis != axis:
+                sentence = f"`{name}.sum(dim={second_axis})` would be all ones, and `{name}.sum(dim={axis})` no longer."
+                claims[sentence] = _agreed(sums == {second_axis} for sums in axes)
         claims[f"No sum of `{name}` along an axis would be all ones any longer."] = _agreed(not sums for sums in axes)
         if still and self.is_about_scale:
-            name = f"`{name}`" if self.ones.place[0] < AT_THE_END else "The result"
+            name = f"`{name}`" if self.unit_sums.place[0] < AT_THE_END else "The result"
             directions = [_direction(before, after, axis) for before, after in pairs]
             claims[MORE_EVEN.format(name)] = _agreed(direction == "even" for direction in directions)
             claims[MORE_UNEVEN.format(name)] = _agreed(direction == "uneven" for direction in directions)
@@ -136,12 +142,12 @@ class Comparison:
                 claims[MORE_EVEN.format(name)] = claims[MORE_UNEVEN.format(name)] = None
         return claims
 
-    def _tensors_of_ones(self, before: Observed, after: Observed) -> Iterator[tuple[Tensor, Tensor]]:
-        assert self.ones is not None
-        if self.ones.place[0] == AT_THE_END:
+    def _tensors_of_unit_sums(self, before: Observed, after: Observed) -> Iterator[tuple[Tensor, Tensor]]:
+        assert self.unit_sums is not None
+        if self.unit_sums.place[0] == AT_THE_END:
             pairs = [(before.tensor, after.tensor)]
         else:
-            tensors = before.tensors.get(self.ones.place, ()), after.tensors.get(self.ones.place, ())
+            tensors = before.tensors.get(self.unit_sums.place, ()), after.tensors.get(self.unit_sums.place, ())
             pairs = list(zip(*tensors, strict=False))
         for first, second in pairs:
             if first is not None and second is not None:
@@ -156,9 +162,9 @@ class Comparison:
         if pattern in ("", "none", self.positions.pattern):
             return {}
         claims: dict[str, bool | None] = {}
-        for other in _PATTERNS:
-            is_implied = other == "all" and pattern == "some later"
-            claims[self.positions.sentence(other)] = None if is_implied else other == pattern
+        for name in _PATTERNS:
+            is_implied = name == "all" and pattern == "some later"
+            claims[self.positions.sentence(name)] = None if is_implied else name == pattern
         return claims
 
 
@@ -193,13 +199,17 @@ def _is_multiplied(before: Tensor, after: Tensor) -> bool:
     """Whether all numbers are multiplied by the same one, which is not 1."""
     counted = before.abs() > LARGE_ENOUGH
     ratios = (after / before)[counted]
-    if len(ratios) < MANY or not bool(ratios.isfinite().all()):
+    if len(ratios) < FEWEST or not bool(ratios.isfinite().all()):
         return False
     is_constant = torch.allclose(ratios, ratios[:1].expand_as(ratios), rtol=LARGE_ENOUGH)
     return is_constant and abs(float(ratios[0]) - 1) > LARGE_ENOUGH
 
 
-def axes_of_ones(tensor: Tensor) -> set[int]:
+def _is_constant(tensor: Tensor) -> bool:
+    return tensor.numel() > 1 and alike(tensor, tensor.flatten()[0].expand_as(tensor))
+
+
+def axes_with_unit_sums(tensor: Tensor) -> set[int]:
     sums = {axis: tensor.double().sum(axis) for axis in range(tensor.dim())}
     return {axis for axis, sum_ in sums.items() if bool(((sum_ - 1).abs() < CLOSE).all())}
 
@@ -221,17 +231,17 @@ def pattern_name(pattern: Tensor | None) -> str:
     """The pattern of which place of the result (row) changes with which place of an input; empty if it has no name."""
     if pattern is None or pattern.dim() != 2 or pattern.shape[0] != pattern.shape[1] or pattern.dtype != torch.bool:
         return ""
-    every = torch.ones_like(pattern)
-    earlier = every.tril()
-    named = {
-        "all": every,
+    all_places = torch.ones_like(pattern)
+    earlier = all_places.tril()
+    patterns = {
+        "all": all_places,
         "earlier": earlier,
-        "later": every.triu(),
-        "own": earlier & every.triu(),
-        "before": every.tril(-1),
-        "none": ~every,
+        "later": all_places.triu(),
+        "own": earlier & all_places.triu(),
+        "before": all_places.tril(-1),
+        "none": ~all_places,
     }
-    for name, expected in named.items():
+    for name, expected in patterns.items():
         if pattern.equal(expected):
             return name
     sees_the_past = bool((pattern | ~earlier).all())
