@@ -196,13 +196,14 @@ def _agreed(truths: Iterable[bool]) -> bool | None:
 
 
 def _is_multiplied(before: Tensor, after: Tensor) -> bool:
-    """Whether all numbers are multiplied by the same one, which is not 1."""
+    """Whether all numbers are multiplied by the same one, which is neither 1 nor 0."""
     counted = before.abs() > LARGE_ENOUGH
     ratios = (after / before)[counted]
     if len(ratios) < FEWEST or not bool(ratios.isfinite().all()):
         return False
     is_constant = torch.allclose(ratios, ratios[:1].expand_as(ratios), rtol=LARGE_ENOUGH)
-    return is_constant and abs(float(ratios[0]) - 1) > LARGE_ENOUGH
+    factor = float(ratios[0])
+    return is_constant and abs(factor) > LARGE_ENOUGH and abs(factor - 1) > LARGE_ENOUGH
 
 
 def _is_constant(tensor: Tensor) -> bool:

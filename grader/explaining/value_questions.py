@@ -117,7 +117,7 @@ class ValueQuestions:
 
             yield Candidate(
                 QuestionKind.TIMES, line, f"How often does line {line} run?", list(map(str, options)),
-                f"It ran {count} times.", 2.6, is_confirmed,
+                f"It ran {count} times.", 3.8, is_confirmed,
             )  # fmt: skip
 
     def _other_counts(self, count: int, sizes: Iterable[int]) -> list[int]:
