@@ -24,7 +24,7 @@ from grader.explaining.outcomes import (
 
 # Errors that say more about Python than about the code.
 NOT_ASKED_ERRORS = ("TimeoutError", "NameError", "UnboundLocalError", "TypeError", "AttributeError", "MemoryError")
-MOST_ERRORS = 0.6  # of all changes: beyond that, something makes code fail because it was changed
+MOST_ERRORS = 0.85  # of all changes: beyond that, something makes code fail because it was changed
 WORTH_OF_NUMBERS = 0.45
 OF_THE_LIBRARY = "scaled_dot_product_attention"  # what it does with an empty row is nobody's knowledge
 # Changes after which places may depend on others.

@@ -15,11 +15,11 @@ SAME = "The result would stay the same."
 NUMBERS = "The result would have the same shape, but other numbers."
 NAN = "The result would contain NaN."
 NO_NAN = "The result would have the same shape and other numbers, none of them NaN."
-FACTOR = "All numbers of the result would be multiplied by the same factor."
-OPPOSITE = "All numbers of the result would have the opposite sign."
-ALL_SAME = "All numbers of the result would be the same."
-MORE_EVEN = "{} would be more even: its large numbers smaller, its small ones larger."
-MORE_UNEVEN = "{} would be more uneven: its large numbers larger, its small ones smaller."
+FACTOR = "The result would be multiplied by one number."
+OPPOSITE = "The result would have the opposite sign."
+ALL_SAME = "The result would be the same number everywhere."
+CLOSER_TO_UNIFORM = "{} would be closer to uniform."
+MORE_PEAKED = "{} would be more peaked."
 GENERAL = frozenset([ERROR, SAME, NUMBERS])
 
 AT_THE_END = 10**6  # the line of the result, as a place
@@ -29,11 +29,11 @@ FEWEST = 4  # numbers, so that a common factor is no accident
 
 # What the places of an input are, of which place t of the result depends.
 _PATTERNS: dict[str, str] = {
-    "all": "for all_places s, also where s > t",
-    "earlier": "for s ≤ t only",
-    "later": "for s ≥ t only",
-    "own": "for s = t only",
-    "before": "for s < t only",
+    "all": "for every s",
+    "earlier": "for each s ≤ t and no other",
+    "later": "for each s ≥ t and no other",
+    "own": "for s = t alone",
+    "before": "for each s < t and no other",
     "some later": "for some s > t, too",
 }
 
@@ -121,25 +121,22 @@ class Comparison:
         """Along which axes a name sums to one, that summed to one along one axis."""
         if self.unit_sums is None:
             return {}
-        name, axis = self.unit_sums.name, self.unit_sums.axis
+        axis = self.unit_sums.axis
         pairs = [pair for runs in self._runs() for pair in self._tensors_of_unit_sums(*runs)]
         if not pairs or any(before.shape != after.shape for before, after in pairs):
             return {}
-        axes = [axes_with_unit_sums(after) for _, after in pairs]
-        still = _agreed(axis in sums for sums in axes)
-        claims: dict[str, bool | None] = {}
+        name = f"`{self.unit_sums.name}`" if self.unit_sums.place[0] < AT_THE_END else "The result"
+        all_axes = [axes_with_unit_sums(after) for _, after in pairs]
+        claims = {f"{name} would sum to one along no axis.": _agreed(not axes for axes in all_axes)}
         for second_axis in range(self.unit_sums.dimensions):
             if second_axis != axis:
-                sentence = f"`{name}.sum(dim={second_axis})` would be all ones, and `{name}.sum(dim={axis})` no longer."
-                claims[sentence] = _agreed(sums == {second_axis} for sums in axes)
-        claims[f"No sum of `{name}` along an axis would be all ones any longer."] = _agreed(not sums for sums in axes)
-        if still and self.is_about_scale:
-            name = f"`{name}`" if self.unit_sums.place[0] < AT_THE_END else "The result"
-            directions = [_direction(before, after, axis) for before, after in pairs]
-            claims[MORE_EVEN.format(name)] = _agreed(direction == "even" for direction in directions)
-            claims[MORE_UNEVEN.format(name)] = _agreed(direction == "uneven" for direction in directions)
-            if None in directions:
-                claims[MORE_EVEN.format(name)] = claims[MORE_UNEVEN.format(name)] = None
+                sentence = f"{name} would sum to one along axis {second_axis} instead."
+                claims[sentence] = _agreed(axes == {second_axis} for axes in all_axes)
+        if self.is_about_scale and all(axis in axes for axes in all_axes):
+            directions = {_direction(before, after, axis) for before, after in pairs}
+            is_clear = len(directions) == 1 and None not in directions
+            claims[CLOSER_TO_UNIFORM.format(name)] = directions == {"even"} if is_clear else None
+            claims[MORE_PEAKED.format(name)] = directions == {"uneven"} if is_clear else None
         return claims
 
     def _tensors_of_unit_sums(self, before: Observed, after: Observed) -> Iterator[tuple[Tensor, Tensor]]:
@@ -163,8 +160,8 @@ class Comparison:
             return {}
         claims: dict[str, bool | None] = {}
         for name in _PATTERNS:
-            is_implied = name == "all" and pattern == "some later"
-            claims[self.positions.sentence(name)] = None if is_implied else name == pattern
+            if name == pattern or "some later" not in (name, pattern):  # that is true of others, too
+                claims[self.positions.sentence(name)] = name == pattern
         return claims
 
 

@@ -17,6 +17,7 @@ LARGEST = 40  # size of an axis that one can compute with
 MOST_TIMES = 400
 LONGEST = 60  # letters of an expression
 NONE = "none of these"
+MOST_POSSIBLE = 9  # wrong shapes to choose from
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 # What is not evaluated once more: it changes something, or is up to chance.
 _HAS_EFFECTS = ("_(", "append(", "pop(", "drop", "rand", "print(")
@@ -182,16 +183,35 @@ def _is_worth_asking(shape: Shape) -> bool:
 def _unlike(
     shape: Shape, from_changes: Sequence[Shape], known_shapes: Iterable[Shape], rng: random.Random
 ) -> list[Shape]:
-    """Three other shapes: from changed lines, with axes exchanged or forgotten, and of other names."""
+    """Three other shapes: from changed lines, with axes exchanged or forgotten, and of other names.
+
+    The right one should not be the one that all others look like.
+    """
     *front, row, column = shape
-    likely = [*from_changes, (*front, column, row)]
     sizes = sorted({size for known in known_shapes for size in known if size > 1} - set(shape))
-    possible = [(*front, column, column), (*front, row, row), (*front, row), (*front, column)]
-    possible += [(*front, row, size) for size in sizes] + [(*front, size, column) for size in sizes]
+    possible = [*from_changes, (*front, column, row), (*front, column, column), (*front, row, row), (*front, row)]
+    possible += [
+        (*front, column),
+        *((*front, row, size) for size in sizes),
+        *((*front, size, column) for size in sizes),
+    ]
+    possible += [(*front, column, size) for size in sizes] + [(*front, size, row) for size in sizes]
     possible += [known for known in known_shapes if len(known) == len(shape)]
-    rng.shuffle(possible)
-    wrong_options = [option for option in dict.fromkeys([*likely, *possible]) if option != shape and option]
-    return wrong_options[:3]
+    wrong = [other for other in dict.fromkeys(possible) if other != shape and other][:MOST_POSSIBLE]
+    choices = [list(choice) for choice in itertools.combinations(wrong, 3)]
+    rng.shuffle(choices)
+    may_stand_out = rng.random() < 1 / 4
+    for choice in choices:
+        if may_stand_out or _likeness(shape, choice) <= max(_likeness(one, [shape, *choice]) for one in choice):
+            return choice
+    return choices[0] if choices else wrong
+
+
+def _likeness(shape: Shape, shapes: Iterable[Shape]) -> int:
+    """How many sizes it shares with other shapes, place by place."""
+    return sum(
+        first == second for other in shapes if other != shape for first, second in zip(shape, other, strict=False)
+    )
 
 
 def _lines_within(subject: Subject, *kinds: type[ast.AST]) -> set[int]:

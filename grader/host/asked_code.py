@@ -63,7 +63,7 @@ def _questions(
     cases = inputs_to_ask_about(function)
     if not cases:
         return []
-    time = Time(SECONDS_IN_ALL, PATIENCE)
+    time = Time(SECONDS_IN_ALL, PATIENCE, waiting=SECONDS)
     with contextlib.closing(new_sandbox(cells, files, settings, time)) as sandbox:
         try:
             for cell in cells:

@@ -54,6 +54,7 @@ __all__ = [
 
 Notebook: TypeAlias = dict[str, object]  # its variables
 
+OWN_CODE = "own_code"  # the file that asks about a student's own code
 WIDTH = 88
 EXACT = 1e-6  # as a part of a counted number
 ENOUGH = 2  # seconds, where the text shows a loop that never ends: there is nothing to wait for once it has begun
@@ -85,12 +86,13 @@ class Number(NamedTuple):
 
 
 class Checks:
-    """check, check_number, hint and solved, for the entries of one notebook."""
+    """check, check_number, explain, hint and solved, for the entries of one notebook."""
 
     def __init__(self, *entries: Entry | Number) -> None:
         self.entries = [one for one in entries if isinstance(one, Entry)]
         self.numbers = {one.question: one for one in entries if isinstance(one, Number)}
         self.hints_shown: Counter[int] = Counter()
+        self.rounds: Counter[int] = Counter()  # of questions, by exercise
         self.cell_runs = CellRuns(entry.name for entry in self.entries)
 
     def check(self, exercise: object = None, *surplus: object) -> None:
@@ -145,6 +147,26 @@ class Checks:
         what_next = f"hint({meant}) shows the next one" if count < len(hints) else "This was the last one"
         place = f"[exercise {meant}](#{anchor})" if anchor else f"exercise {meant}"
         show_text(f"**Hint {count} of {len(hints)}** for {place}\n\n{hints[count - 1]}\n\n{what_next}.")
+
+    def explain(self, exercise: object = None, *surplus: object) -> None:
+        """Ask three questions about your own code, once it is right. Nothing of it is graded."""
+        notebook = sys._getframe(1).f_globals
+        meant = exercise_meant("explain", self._exercises(), exercise, *surplus)
+        if isinstance(meant, str):
+            _tell(meant)
+            return
+        for entry in self._of(meant):
+            if self._problem(entry, notebook) is not None:
+                _tell(f"explain({meant}) asks about code that is right. check({meant}) says what is missing.")
+                return
+        try:
+            in_notebook = importlib.import_module(OWN_CODE).in_notebook
+        except ModuleNotFoundError:
+            _tell(f"There are no questions here: {OWN_CODE}.py, which makes them, is not beside this notebook.")
+            return
+        self.rounds[meant] += 1
+        for entry in self._of(meant):
+            in_notebook.ask(entry.name, notebook, self.rounds[meant])
 
     def check_number(self, question: object = None, answer: object = None, *surplus: object) -> None:
         """Say whether the answer to a question is the right number. Nothing of it is graded."""

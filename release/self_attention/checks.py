@@ -265,4 +265,5 @@ _checks = Checks(
     Number("multiplications for all scores", 1000 * 1000 * 64, OF_ALL_SCORES),
     Number("times as many for twice the words", 4, OF_TWICE_THE_WORDS),
 )
-check, check_number, hint, solved = _checks.check, _checks.check_number, _checks.hint, _checks.solved
+check, check_number, explain = _checks.check, _checks.check_number, _checks.explain
+hint, solved = _checks.hint, _checks.solved

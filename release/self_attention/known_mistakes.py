@@ -1,7 +1,7 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the places of its right figures, and each mistake with its own. See recognizing.py. Made anew when something of this
 # is different:
-# b6a5b2bc8cada195
+# 2fa6076d6938a7fa
 
 FIGURES = [
     (1.6418, -0.10447, -0.03909, '33[4,1]'),

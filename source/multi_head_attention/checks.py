@@ -312,4 +312,5 @@ _checks = Checks(
         },
     ),
 )
-check, check_number, hint, solved = _checks.check, _checks.check_number, _checks.hint, _checks.solved
+check, check_number, explain = _checks.check, _checks.check_number, _checks.explain
+hint, solved = _checks.hint, _checks.solved

@@ -691,4 +691,5 @@ _checks = Checks(
     Number("multiplications of the feed-forward network", 2 * 100 * 64 * 256, OF_FEED_FORWARD),
     Number("parameters of the model", 235_904, OF_THE_MODEL),
 )
-check, check_number, hint, solved = _checks.check, _checks.check_number, _checks.hint, _checks.solved
+check, check_number, explain = _checks.check, _checks.check_number, _checks.explain
+hint, solved = _checks.hint, _checks.solved

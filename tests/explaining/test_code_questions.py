@@ -66,8 +66,8 @@ OF_ATTENTION = random_draws((2, 5, 4), (2, 5, 4), (2, 5, 3))
 
 
 def test_questions_about_attention_are_the_expected_ones() -> None:
-    uneven = "`weights` would be more uneven: its large numbers larger, its small ones smaller."
-    other_axis = "`weights.sum(dim=1)` would be all ones, and `weights.sum(dim=2)` no longer."
+    uneven = "`weights` would be more peaked."
+    other_axis = "`weights` would sum to one along axis 1 instead."
     expected = {
         (QuestionKind.SHAPE, "What is the shape of `scores` after line 2?"): "(2, 5, 5)",
         (
@@ -192,7 +192,7 @@ def test_changed_mask_is_asked_by_what_a_place_then_sees() -> None:
     )
     answers = {question.text: right(question) for question in asked_in_turn(code, "causal", random_draws((2, 5, 4)))}
     text = "If line 3 were `visible = torch.ones_like(scores).triu()`, what would happen?"
-    assert answers[text] == "`result[:, t]` would depend on `x[:, s]` for s ≥ t only."
+    assert answers[text] == "`result[:, t]` would depend on `x[:, s]` for each s ≥ t and no other."
 
 
 def test_times_are_asked_where_they_are_no_size() -> None:
