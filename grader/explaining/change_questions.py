@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from grader.explaining.candidates import OPTIONS, Candidate, QuestionKind, SecondLook
 from grader.explaining.line_changes import LineChange
-from grader.explaining.observed import Observed, Place, Shape, first_shape, values_alike
+from grader.explaining.observed import Observed, Place, Shape, first_shape, numbers_of, values_alike
 from grader.explaining.outcomes import (
     ERROR,
+    FACTOR,
     GENERAL,
     NAN,
     NO_NAN,
@@ -149,6 +150,8 @@ class ChangeQuestions:
     def _wrong(self, right: str, false: Sequence[str]) -> list[str]:
         """Sentences that are false: of the kind of the right one, others that are specific, and a general one."""
         specific = [sentence for sentence in false if sentence not in GENERAL]
+        if right == SAME:
+            specific = [sentence for sentence in specific if sentence != FACTOR]  # which may be 1
         self.rng.shuffle(specific)
         specific.sort(key=lambda sentence: _form(sentence) != _form(right))
         general = [sentence for sentence in (ERROR, SAME) if sentence in false and sentence != right]
@@ -167,6 +170,11 @@ class ChangeQuestions:
             return f"{changed.error[0]}: {changed.error[1]}"
         if right == SAME:
             return "All runs gave the same, with large numbers, too."
+        if right == FACTOR:
+            before, after = numbers_of(self.runs[0].result), numbers_of(changed.runs[0].result)
+            if before is not None and after is not None:
+                place = int(before.abs().argmax())
+                return f"In a run, it was multiplied by {float(after[place] / before[place]):.3g}."
         return f"That came out of {len(changed.runs)} runs, each with other numbers."
 
     def _result_shapes(self) -> list[Shape]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import itertools
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from grader.explaining.observed import Observed, Value
 from grader.facts.names import names_read
-from grader.facts.student_text import Function, Splice, StudentText, statements
+from grader.facts.student_text import Function, Splice, StudentText, blocks
 from grader.repair.edits import edits_of
 
 OTHER_AXES = {
@@ -26,6 +28,8 @@ STEPS = {
     "transpose": 2.5, "t": 2.5, "permute": 2.5, "unsqueeze": 2.5, "masked_fill": 2.5, "exp": 2.5, "tril": 2.5,
     "triu": 2.5, "contiguous": 2.0, "clone": 1.5, "sqrt": 2.0,
 }  # fmt: skip
+# Weights are copied into a module after this, so it changes nothing.
+INITIALIZES = re.compile(r"\binit\b|\.init\.|Parameter\(|[a-z]_\(")
 FAR = 4  # lines between two names that may be taken for each other
 
 
@@ -49,6 +53,7 @@ class _Spot:
     node: Any
     parent: ast.AST
     statement: ast.stmt
+    is_in_init: bool
 
     def of(self, node: ast.AST) -> str:
         return self.text.of(node)
@@ -114,19 +119,25 @@ def _spots(text: StudentText, observed: Observed) -> dict[tuple[int, int], _Spot
     """The statements and expressions of all functions, by where they are in the text."""
     spots: dict[tuple[int, int], _Spot] = {}
 
-    def enter(parent: ast.AST, statement: ast.stmt) -> None:
+    def enter(parent: ast.AST, statement: ast.stmt, is_in_init: bool) -> None:
         for node in ast.iter_child_nodes(parent):
             if isinstance(node, ast.stmt | ast.JoinedStr):
                 continue
             if isinstance(node, ast.expr):
-                spots.setdefault(text.span(node), _Spot(text, observed, node, parent, statement))
-            enter(node, statement)
+                spots.setdefault(text.span(node), _Spot(text, observed, node, parent, statement, is_in_init))
+            enter(node, statement, is_in_init)
 
     for function, _ in text.functions:
-        for statement in statements(function):
-            if not isinstance(statement, ast.Raise | ast.Assert | ast.Import | ast.ImportFrom | Function):
-                spots[text.span(statement)] = _Spot(text, observed, statement, function, statement)
-                enter(statement, statement)
+        is_in_init = function.name == "__init__"
+        owners: list[ast.AST] = [function]
+        while owners:
+            owner = owners.pop(0)
+            for statement in itertools.chain(*blocks(owner)):
+                owners.append(statement)
+                is_left_alone = isinstance(statement, ast.Raise | ast.Assert | ast.Import | ast.ImportFrom | Function)
+                if not is_left_alone and not (is_in_init and INITIALIZES.search(text.of(statement))):
+                    spots[text.span(statement)] = _Spot(text, observed, statement, owner, statement, is_in_init)
+                    enter(statement, statement, is_in_init)
     return spots
 
 
@@ -141,7 +152,14 @@ def _line_change(text: StudentText, splice: Splice, about: str, weight: float) -
     new_line = lines[number - 1].split("#")[0].strip()
     if "`" in new_line or (new_line == "pass") != (splice.text == "pass"):
         return None
-    return LineChange(source, number, "" if new_line == "pass" else new_line, about, weight)
+    does_nothing = new_line == "pass" or _stays_itself(new_line)
+    return LineChange(source, number, "" if does_nothing else new_line, about, weight)
+
+
+def _stays_itself(line: str) -> bool:
+    """Whether it is like `x = x`."""
+    target, _, value = line.partition(" = ")
+    return target == value
 
 
 def _with_few_brackets(text: StudentText, splice: Splice) -> str:
@@ -270,7 +288,8 @@ def _sign(spot: _Spot, _new: str) -> Worth:
 
 @_rates("opposite_mask")
 def _mask(spot: _Spot, _new: str) -> Worth:
-    return ("opposite", 2.0) if spot.is_tensor(spot.node) and isinstance(spot.node, ast.Call) else NOT_ASKED
+    is_call = isinstance(spot.node, ast.Call) and not isinstance(spot.parent, ast.Compare)
+    return ("opposite", 2.0) if is_call and spot.is_tensor(spot.node) else NOT_ASKED
 
 
 @_rates("drop_call")
@@ -300,15 +319,13 @@ def _axes(_spot: _Spot, _new: str) -> Worth:
     return "axes", 1.5
 
 
-@_rates("begin_or_end_otherwise")
-def _range(_spot: _Spot, new: str) -> Worth:
-    return ("range", 1.5) if new.endswith(" - 1)") or new.startswith("range(1") else NOT_ASKED
-
-
 @_rates("drop_statement")
 def _statement(spot: _Spot, _new: str) -> Worth:
     """x += y, x.masked_fill_(…), and x = f(x) can be taken out, and the code still runs."""
     node = spot.node
+    blocks_with_it = [block for block in blocks(spot.parent) if node in block]
+    if spot.is_in_init or any(len(block) == 1 for block in blocks_with_it):
+        return NOT_ASKED
     match node:
         case ast.Expr(value=ast.Call()):
             is_step = "super()" not in spot.of(node) and not spot.of(node).startswith("print")

@@ -140,6 +140,16 @@ def tensor_of(result: object) -> Tensor | None:
     return result if isinstance(result, Tensor) else None
 
 
+def numbers_of(result: object) -> Tensor | None:
+    """All numbers of a result in a row; None if it holds anything else."""
+    if isinstance(result, list | tuple):
+        rows = [numbers_of(item) for item in result]
+        whole = [row for row in rows if row is not None]
+        return torch.cat(whole) if whole and len(whole) == len(rows) else None
+    tensor = tensor_of(result)
+    return None if tensor is None else tensor.double().flatten()
+
+
 def alike(first: Any, second: Any) -> bool:
     """Whether two results are the same but for rounding, NaN for NaN."""
     if isinstance(first, Tensor) and isinstance(second, Tensor):

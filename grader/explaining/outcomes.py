@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import torch
 
-from grader.explaining.observed import Observed, Pair, Place, Shape, Tensor, alike
+from grader.explaining.observed import Observed, Pair, Place, Shape, Tensor, alike, numbers_of
 
 ERROR = "It would stop with an error."
 SAME = "The result would stay the same."
@@ -16,8 +16,8 @@ NUMBERS = "The result would have the same shape, but other numbers."
 NAN = "The result would contain NaN."
 NO_NAN = "The result would have the same shape and other numbers, none of them NaN."
 FACTOR = "The result would be multiplied by one number."
-OPPOSITE = "The result would have the opposite sign."
-ALL_SAME = "The result would be the same number everywhere."
+OPPOSITE = "The result would be multiplied by −1."
+ZERO = "All numbers of the result would be 0."
 CLOSER_TO_UNIFORM = "{} would be closer to uniform."
 MORE_PEAKED = "{} would be more peaked."
 GENERAL = frozenset([ERROR, SAME, NUMBERS])
@@ -87,10 +87,10 @@ class Comparison:
             ERROR: outcome == "error",
             SAME: outcome == "same",
             NUMBERS: outcome == "numbers",
-            NAN: False,
+            NAN: _agreed(_has_nan(after) for after in self.after) if outcome == "shape" else False,
             FACTOR: False,
             OPPOSITE: False,
-            ALL_SAME: False,
+            ZERO: False,
         }
         shapes = {after.shape for after in self.after if after.shape is not None and outcome == "shape"}
         for shape in {*other_shapes, *shapes}.difference(before.shape for before in self.before):
@@ -104,18 +104,20 @@ class Comparison:
 
     def _of_numbers(self) -> dict[str, bool | None]:
         """What is true of other numbers in the same shape."""
-        pairs = [(before.tensor, after.tensor) for before, after in self._runs()]
-        tensors = [(before, after) for before, after in pairs if before is not None and after is not None]
-        if len(tensors) < len(pairs):
-            return dict.fromkeys([NAN, FACTOR, OPPOSITE, ALL_SAME])
-        has_nan = [bool(after.isnan().any()) for _, after in tensors]
-        claims: dict[str, bool | None] = {NAN: _agreed(has_nan), NO_NAN: _agreed(not nan for nan in has_nan)}
-        claims[FACTOR] = _agreed(_is_multiplied(before, after) for before, after in tensors)
-        claims[OPPOSITE] = _agreed(alike(-before, after) for before, after in tensors)
-        claims[ALL_SAME] = _agreed(_is_constant(after) for _, after in tensors)
-        if not any(has_nan):
-            claims |= self._of_unit_sums() | self._of_positions()
-        return claims
+        rows = [(numbers_of(before.result), numbers_of(after.result)) for before, after in self._runs()]
+        pairs = [(before, after) for before, after in rows if before is not None and after is not None]
+        if len(pairs) < len(rows) or any(before.shape != after.shape for before, after in pairs):
+            return dict.fromkeys([NAN, NO_NAN, FACTOR, OPPOSITE, ZERO])
+        has_nan = [_has_nan(after) for after in self.after]
+        if any(has_nan):
+            return {NAN: _agreed(has_nan), NO_NAN: _agreed(not nan for nan in has_nan)}
+        claims: dict[str, bool | None] = {NO_NAN: True}
+        claims[FACTOR] = _agreed(_is_multiplied(before, after) for before, after in pairs)
+        claims[ZERO] = _agreed(bool((after == 0).all()) for _, after in pairs)
+        claims[OPPOSITE] = _agreed(alike(-before, after) for before, after in pairs)
+        if not claims[OPPOSITE] and any(_has_opposite_signs(before, after) for before, after in pairs):
+            claims[OPPOSITE] = None  # nearly true
+        return claims | self._of_unit_sums() | self._of_positions()
 
     def _of_unit_sums(self) -> dict[str, bool | None]:
         """Along which axes a name sums to one, that summed to one along one axis."""
@@ -193,18 +195,23 @@ def _agreed(truths: Iterable[bool]) -> bool | None:
 
 
 def _is_multiplied(before: Tensor, after: Tensor) -> bool:
-    """Whether all numbers are multiplied by the same one, which is neither 1 nor 0."""
+    """Whether all numbers are multiplied by the same one, which is neither 1 nor 0 nor −1."""
     counted = before.abs() > LARGE_ENOUGH
     ratios = (after / before)[counted]
     if len(ratios) < FEWEST or not bool(ratios.isfinite().all()):
         return False
     is_constant = torch.allclose(ratios, ratios[:1].expand_as(ratios), rtol=LARGE_ENOUGH)
     factor = float(ratios[0])
-    return is_constant and abs(factor) > LARGE_ENOUGH and abs(factor - 1) > LARGE_ENOUGH
+    return is_constant and all(abs(factor - ordinary) > LARGE_ENOUGH for ordinary in (-1, 0, 1))
 
 
-def _is_constant(tensor: Tensor) -> bool:
-    return tensor.numel() > 1 and alike(tensor, tensor.flatten()[0].expand_as(tensor))
+def _has_nan(run: Observed) -> bool:
+    numbers = numbers_of(run.result)
+    return numbers is not None and bool(numbers.isnan().any())
+
+
+def _has_opposite_signs(before: Tensor, after: Tensor) -> bool:
+    return bool((before.sign() + after.sign() == 0).all())
 
 
 def axes_with_unit_sums(tensor: Tensor) -> set[int]:

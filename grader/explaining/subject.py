@@ -12,6 +12,8 @@ from grader.explaining.observed import Draw, Tensor
 from grader.explaining.outcomes import shape_text
 from grader.facts.student_text import Function, StudentText
 
+MOST_SHOWN = 16  # whole numbers or truth values of an input
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -64,7 +66,8 @@ class Subject:
             return inputs
         pairs = zip(self.parameters_of_class, draw.built, strict=False)
         arguments = ", ".join(f"{name}={value}" for name, value in pairs)
-        return f"`{self.entry}({arguments})`, in evaluation mode, called with {inputs}"
+        mode = ", in evaluation mode," if "ropout" in self.source else ""
+        return f"`{self.entry}({arguments})`{mode} called with {inputs}"
 
 
 def _parameters(definition: ast.stmt | None) -> tuple[str, ...]:
@@ -75,6 +78,8 @@ def _parameters(definition: ast.stmt | None) -> tuple[str, ...]:
 
 
 def _value_words(value: Any) -> str:
+    if isinstance(value, Tensor) and not value.is_floating_point() and value.numel() <= MOST_SHOWN:
+        return f"= {value.tolist()}"
     if isinstance(value, Tensor):
         return f"of shape {shape_text(tuple(value.shape))}" if value.dim() else "a number"
     if isinstance(value, list | tuple):
@@ -98,6 +103,11 @@ def sizes_of(value: Any) -> tuple[int, ...]:
     if isinstance(value, list | tuple) and value:
         return len(value), *sizes_of(value[0])
     return ()
+
+
+def is_hidden(value: Any) -> bool:
+    """Whether an input decides what happens, but is too long to be shown."""
+    return isinstance(value, Tensor) and not value.is_floating_point() and value.numel() > MOST_SHOWN
 
 
 def all_sizes(draw: Draw) -> set[int]:

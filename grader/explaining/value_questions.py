@@ -6,17 +6,19 @@ import ast
 import itertools
 import math
 import random
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from grader.explaining.candidates import Candidate, QuestionKind, SecondLook
-from grader.explaining.observed import Draw, Observed, Place, Shape, Value
+from grader.explaining.observed import Draw, Observed, Place, Shape, Tensor, Value
 from grader.explaining.outcomes import shape_text
-from grader.explaining.subject import Subject, all_sizes
+from grader.explaining.subject import Subject, all_sizes, is_hidden
 
 LARGEST = 40  # size of an axis that one can compute with
 MOST_TIMES = 400
 LONGEST = 60  # letters of an expression
 NONE = "none of these"
+SOON = 2  # lines
 MOST_POSSIBLE = 9  # wrong shapes to choose from
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 # What is not evaluated once more: it changes something, or is up to chance.
@@ -41,7 +43,9 @@ class ValueQuestions:
                 continue
             is_name = place in self.runs[0].names
             returned = self.subject.line(line).startswith("return") and shape == self.runs[0].shape
-            if shape in self._shapes_read(line) or (returned and not is_name):
+            if shape in self._shapes_read(line) or (returned and not is_name) or shape in self._input_shapes():
+                continue
+            if not self._is_computed(place, is_name) or self._is_told(place, is_name):
                 continue
             wrong = _unlike(shape, wrong_shapes.get(place, ()), known_shapes, self.rng)
             place_text = f"`{text}` after line {line}" if is_name else f"`{text}` in line {line}"
@@ -57,50 +61,46 @@ class ValueQuestions:
             )  # fmt: skip
 
     def sums(self) -> Iterator[Candidate]:
-        """Along which axis a name sums to one."""
-        names = self.runs[0].names
-        has_ones = any(value and value.axes_with_unit_sums for values in names.values() for value in values)
-        for place, values in names.items():
+        """Along which axis a name sums to one: after a softmax, and for what it reads."""
+        for place in self.runs[0].names:
             line, name = place
-            first = values[0] if values else None
-            if first is None or first.shape is None or (line in self.loops and self.runs[0].lines.get(line) != 1):
+            shape, axes = self._shape_and_unit_sums(place)
+            is_repeated = line in self.loops and self.runs[0].lines.get(line) != 1
+            if len(shape) < 2 or axes is None or is_repeated or "#" in self.subject.text.line(line):
                 continue
-            dimensions = len(first.shape)
-            axes = {_axes(run.names.get(place, ())) for run in self.runs}
-            if len(axes) != 1 or dimensions < 2:
+            if len(axes) > 1 or (not axes and not self._is_read_by_a_softmax(place, shape)):
                 continue
-            (axes_of_ones,) = axes
-            if axes_of_ones is None or len(axes_of_ones) > 1 or (not axes_of_ones and (not has_ones or dimensions > 3)):
-                continue
-            sums = [f"`{name}.sum(dim={axis})`" for axis in range(dimensions)]
-            right = sums[axes_of_ones[0]] if axes_of_ones else NONE
-            wrong = [option for option in reversed(sums) if option != right][: 2 if axes_of_ones else 3]
-            options = [right, *wrong, *([NONE] if axes_of_ones else [])]
+            sums = [f"`{name}.sum(dim={axis})`" for axis in range(len(shape))]
+            right, explanation, weight = NONE, f"`{name}` sums to one along no axis.", 1.4
+            if axes:
+                right, explanation, weight = sums[axes[0]], f"`{name}` sums to one along axis {axes[0]}.", 3.0
+            wrong = [option for option in [*reversed(sums), NONE] if option != right]
 
-            def is_confirmed(
-                look: SecondLook, place: Place = place, axes_of_ones: tuple[int, ...] = axes_of_ones
-            ) -> bool:
-                return {_axes(_values(run, place)) for run in look.runs} == {axes_of_ones}
+            def is_confirmed(look: SecondLook, place: Place = place, axes: tuple[int, ...] = axes) -> bool:
+                return {_unit_sums(_values(run, place)) for run in look.runs} == {axes}
 
             text = f"After line {line}, which of these contains nothing but ones (up to rounding)?"
-            explanation = (
-                f"`{name}.sum(dim={axes_of_ones[0]})` does."
-                if axes_of_ones
-                else f"`{name}` sums to one along none of its axes."
-            )
-            yield Candidate(
-                QuestionKind.SUMS,
-                line,
-                text,
-                options,
-                explanation,
-                3.0 if axes_of_ones else 1.6,
-                is_confirmed,
-                alike=f"sums {axes_of_ones}",
-            )
+            options = [right, *wrong[:2], *wrong[-1:]] if len(wrong) > 3 else [right, *wrong]
+            yield Candidate(QuestionKind.SUMS, line, text, options, explanation, weight, is_confirmed, "sums")
+
+    def _shape_and_unit_sums(self, place: Place) -> tuple[Shape, tuple[int, ...] | None]:
+        """The shape of a name, and the axes along which it sums to one in all runs; None if they differ in that."""
+        values = [value for run in self.runs for value in run.names.get(place, ())]
+        return _only_shape(values) or (), _unit_sums(values)
+
+    def _is_read_by_a_softmax(self, place: Place, shape: Shape) -> bool:
+        """Whether a name of the same shape sums to one soon after."""
+        for later in self.runs[0].names:
+            if 0 < later[0] - place[0] <= SOON:
+                later_shape, axes = self._shape_and_unit_sums(later)
+                if axes and later_shape == shape:
+                    return True
+        return False
 
     def times(self) -> Iterator[Candidate]:
         """How often a line runs, where that is no size of an input."""
+        if any(map(is_hidden, self.draw.arguments)):
+            return
         sizes = all_sizes(self.draw)
         counts: set[int] = set()
         for line, count in self.runs[0].lines.items():
@@ -117,7 +117,7 @@ class ValueQuestions:
                 return {run.lines.get(line) for run in look.runs} == {count}
 
             yield Candidate(
-                QuestionKind.TIMES, line, f"How often does line {line} run?", list(map(str, options)),
+                QuestionKind.TIMES, line, f"How many times does line {line} run?", list(map(str, options)),
                 f"It ran {count} times.", 3.8, is_confirmed,
             )  # fmt: skip
 
@@ -138,6 +138,27 @@ class ValueQuestions:
             lasts = len(text) < LONGEST and "\n" not in text and not any(block in text for block in _HAS_EFFECTS)
             if lasts and line not in self.comprehensions:
                 yield place, [value for run in self.runs for value in run.expressions.get(place, ())]
+
+    def _input_shapes(self) -> set[Shape]:
+        return {tuple(value.shape) for value in self.draw.arguments if isinstance(value, Tensor)}
+
+    def _is_computed(self, place: Place, is_name: bool) -> bool:
+        """Whether it is more than a part of something."""
+        line, text = place
+        for node in ast.walk(self.subject.text.tree):
+            if is_name and isinstance(node, ast.Assign | ast.AugAssign) and node.end_lineno == line:
+                return any(isinstance(part, ast.Call | ast.BinOp) for part in ast.walk(node.value))
+        return text.endswith((")", ".T", ".mT")) or any(sign in text for sign in ("@", "*", "+", "/"))
+
+    def _is_told(self, place: Place, is_name: bool) -> bool:
+        """Whether a comment beside it, or a text about this name, seems to say the shape."""
+        line, text = place
+        beside = [self.subject.text.line(number) for number in (line - 1, line, line + 1)]
+        if any("#" in other and "(" in other.partition("#")[2] for other in beside):
+            return True
+        about_name = re.compile(rf"(^|#.*)\s*\b{re.escape(text)}\b\W.*\(")
+        without_code = [other for other in self.subject.text.lines if "=" not in other]
+        return is_name and any(about_name.search(other) for other in without_code)
 
     def _known_shapes(self) -> set[Shape]:
         """The shapes of all names and inputs."""
@@ -170,7 +191,7 @@ def _only_shape(values: Sequence[Value | None]) -> Shape | None:
     return shapes.pop() if len(shapes) == 1 else None
 
 
-def _axes(values: Sequence[Value | None]) -> tuple[int, ...] | None:
+def _unit_sums(values: Sequence[Value | None]) -> tuple[int, ...] | None:
     """The axes along which all values sum to one; None if they differ in that."""
     axes = {value.axes_with_unit_sums if value else None for value in values}
     return axes.pop() if len(axes) == 1 else None

@@ -74,7 +74,7 @@ def test_questions_about_attention_are_the_expected_ones() -> None:
             QuestionKind.SUMS,
             "After line 4, which of these contains nothing but ones (up to rounding)?",
         ): "`weights.sum(dim=2)`",
-        (QuestionKind.CHANGE, "If line 3 were `scores = scores`, what would happen?"): uneven,
+        (QuestionKind.CHANGE, "If line 3 were removed, what would happen?"): uneven,
         (
             QuestionKind.CHANGE,
             "If line 4 were `weights = torch.softmax(scores, dim=-2)`, what would happen?",
@@ -123,7 +123,7 @@ def test_module_is_said_with_its_arguments() -> None:
     )
     questions = asked(code, "Head", module_draws((4, 3), (2, 5, 4), {"W.weight": (3, 4)}))
     assert questions
-    words = "`Head(d_in=4, d_out=3)`, in evaluation mode, called with `x` of shape (2, 5, 4)"
+    words = "`Head(d_in=4, d_out=3)` called with `x` of shape (2, 5, 4)"
     assert {question.inputs for question in questions} == {words}
 
 
@@ -206,6 +206,62 @@ def test_times_are_asked_where_they_are_no_size() -> None:
     assert right(question) == str(len(counts))
     loop = "def total(x):\n    y = x[0] * 0\n    for row in x:\n        y = y + row\n    return y\n"
     assert about_line(asked(loop, "total", draws), 4, QuestionKind.TIMES) == []
+
+
+def test_whole_numbers_that_decide_are_shown() -> None:
+    code = (
+        "def part(x, lengths):\n    longest = int(lengths.max())\n    y = x[:, :longest].cumsum(dim=1)\n"
+        "    return y.mT @ y\n"
+    )
+    draws = [Draw([draw.arguments[0], torch.tensor([2, 4])]) for draw in random_draws((2, 5, 3))]
+    questions = asked(code, "part", draws)
+    assert questions
+    assert {question.inputs for question in questions} == {"`x` of shape (2, 5, 3), `lengths` = [2, 4]"}
+
+
+def test_line_that_a_block_needs_is_not_taken_out() -> None:
+    code = "def total(x):\n    y = x[0].clone()\n    for row in x:\n        y += row\n    return y\n"
+    texts = [question.text for question in asked_in_turn(code, "total", random_draws((5, 4)))]
+    assert "If line 4 were removed, what would happen?" not in texts
+
+
+def test_factor_is_that_of_all_parts_of_a_result() -> None:
+    code = "def both(x, y):\n    first = x / 2\n    second = y.cumsum(dim=0)\n    return first, second\n"
+    for question in about_line(asked_in_turn(code, "both", random_draws((5, 4), (5, 4))), 2):
+        assert right(question) != "The result would be multiplied by one number."
+
+
+def test_result_of_zeros_is_not_called_multiplied() -> None:
+    code = "def total(x):\n    y = x[0] * 0\n    z = y + x.sum(dim=0)\n    return z * 2\n"
+    for question in about_line(asked_in_turn(code, "total", random_draws((5, 4))), 3):
+        assert right(question) != "The result would be multiplied by one number."
+
+
+def test_result_with_nan_is_only_said_to_contain_nan() -> None:
+    code = (
+        "def mean(x):\n    hidden = torch.ones_like(x).triu(1)\n"
+        "    x = x.masked_fill(hidden == 1, -math.inf)\n    return x.softmax(-1)\n"
+    )
+    for question in asked_in_turn(code, "mean", random_draws((5, 5))):
+        if "triu(0)" in question.text or "tril" in question.text:
+            assert right(question) == "The result would contain NaN."
+
+
+def test_what_stays_the_same_is_not_also_multiplied_by_one() -> None:
+    code = "def shift(x):\n    y = x.contiguous()\n    return y @ y.mT\n"
+    for question in about_line(asked_in_turn(code, "shift", random_draws((5, 4))), 2):
+        if right(question) == "The result would stay the same.":
+            assert "The result would be multiplied by one number." not in question.options
+
+
+def test_first_weights_are_not_asked_about() -> None:
+    code = (
+        "class Head(nn.Module):\n    def __init__(self, d_in, d_out):\n        super().__init__()\n"
+        "        self.W = nn.Linear(d_in, d_out, bias=False)\n        nn.init.normal_(self.W.weight, std=0.02)\n\n"
+        "    def forward(self, x):\n        y = self.W(x)\n        return torch.softmax(y @ y.mT, dim=-1) @ y\n"
+    )
+    questions = asked_in_turn(code, "Head", module_draws((4, 3), (2, 5, 4), {"W.weight": (3, 4)}))
+    assert about_line(questions, 5) == []
 
 
 def test_code_that_prints_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
