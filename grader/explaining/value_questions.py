@@ -68,7 +68,7 @@ class ValueQuestions:
             is_repeated = line in self.loops and self.runs[0].lines.get(line) != 1
             if len(shape) < 2 or axes is None or is_repeated or "#" in self.subject.text.line(line):
                 continue
-            if len(axes) > 1 or (not axes and not self._is_read_by_a_softmax(place, shape)):
+            if len(axes) > 1 or (not axes and not self._has_unit_sums_soon(place, shape)):
                 continue
             sums = [f"`{name}.sum(dim={axis})`" for axis in range(len(shape))]
             right, explanation, weight = NONE, f"`{name}` sums to one along no axis.", 1.4
@@ -88,7 +88,7 @@ class ValueQuestions:
         values = [value for run in self.runs for value in run.names.get(place, ())]
         return _only_shape(values) or (), _unit_sums(values)
 
-    def _is_read_by_a_softmax(self, place: Place, shape: Shape) -> bool:
+    def _has_unit_sums_soon(self, place: Place, shape: Shape) -> bool:
         """Whether a name of the same shape sums to one soon after."""
         for later in self.runs[0].names:
             if 0 < later[0] - place[0] <= SOON:

@@ -11,10 +11,9 @@ import warnings
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
-import torch
-
 from grader.facts.loop_facts import facts_of_loops
 from grader.facts.names import arguments_in, names_in, names_read, names_stored
+from grader.facts.pure_calls import called_name, is_only_computed, layers_in
 from grader.facts.student_text import MAGIC, MAX_SOURCE, Function
 from grader.model.fact import Fact, FactKind
 
@@ -207,7 +206,7 @@ def _facts_of_function(function: Function, cell: _Cell) -> Iterator[Fact]:
             ):
                 continue
             case ast.Expr(value=value) if is_only_computed(value, cell.layers):
-                if _called_name(value) not in cell.function_names:
+                if called_name(value) not in cell.function_names:
                     yield Fact(FactKind.LOST, _line(node, cell.lines))
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in used_names and _computes(value):
                 if name != "_" and not _has_effects(value):
@@ -307,7 +306,7 @@ def _find_random_numbers(function: Function, lines: Sequence[str]) -> Iterator[F
     if function.name == "__init__":
         return
     for node in ast.walk(function):
-        if isinstance(node, ast.Call) and _called_name(node) in _RANDOM:
+        if isinstance(node, ast.Call) and called_name(node) in _RANDOM:
             yield Fact(FactKind.RANDOM, lines[node.lineno - 1].strip())
             return
 
@@ -362,39 +361,6 @@ def _line(node: ast.stmt | ast.expr, lines: Sequence[str]) -> str:
     return lines[node.lineno - 1].strip()[:MAX_LINE]
 
 
-def layers_in(tree: ast.AST | None) -> frozenset[str]:
-    """The attributes in which a class keeps layers of torch, which change nothing that they are given."""
-    if tree is None:
-        return frozenset()
-    layers: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and _is_layer(_called_name(node.value)):
-            targets = [target for target in node.targets if isinstance(target, ast.Attribute)]
-            layers |= {target.attr for target in targets if ast.unparse(target.value) == "self"}
-    return frozenset(layers)
-
-
-def _is_layer(name: str) -> bool:
-    cls = getattr(torch.nn, name, None)
-    return isinstance(cls, type) and issubclass(cls, torch.nn.Module)
-
-
-def is_only_computed(value: ast.expr, layers: Collection[str]) -> bool:
-    """Whether an expression computes something without changing anything. `layers` are the object's attributes."""
-    match value:
-        case ast.BinOp() | ast.Compare():
-            return True
-        case ast.Call(keywords=keywords) if any(keyword.arg in ("out", "inplace") for keyword in keywords):
-            return False
-        case ast.Call(func=ast.Name(id=name)):
-            return name in _NEW_TENSORS or name.startswith("softmax")  # imported from torch, or named after its softmax
-        case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name)):
-            return name in layers
-        case ast.Call(func=ast.Attribute(attr=name)):
-            return name in _NEW_TENSORS
-    return False
-
-
 def _computes(value: ast.expr) -> bool:
     """Whether a value is more than a size, a name or a constant."""
     return any(
@@ -404,27 +370,9 @@ def _computes(value: ast.expr) -> bool:
 
 def _has_effects(value: ast.expr) -> bool:
     """Whether a call has effects, by its name, such as clip_grad_norm_ and register_buffer."""
-    name = _called_name(value)
+    name = called_name(value)
     return name.endswith("_") or name.startswith("register")
 
 
-def _called_name(value: ast.expr) -> str:
-    """The last name of the function or method that is called; empty if none is."""
-    function = getattr(value, "func", None)
-    return str(getattr(function, "attr", getattr(function, "id", "")))
-
-
 def _is_size(call: ast.Call) -> bool:
-    return _called_name(call) in {"len", "range", "size", "dim", "numel", "int", "float", "print", "list", "device"}
-
-
-# Methods and functions that return a new tensor and leave theirs unchanged. No other objects have these names.
-_OTHER_CLASSES = (list, dict, set, str, torch.nn.ModuleList, torch.nn.Module, torch.Generator)
-_NEW_TENSORS = frozenset(
-    name
-    for name in {*dir(torch.Tensor), "cat", "stack", "dropout"}
-    if not name.startswith(("_", "is_", "set_", "register", "retain", "require"))
-    and not name.endswith("_")
-    and name not in ("backward", "map", "apply", "resize", "share_memory", "numpy", "item")
-    and (name == "add" or not any(hasattr(cls, name) for cls in _OTHER_CLASSES))
-)
+    return called_name(call) in {"len", "range", "size", "dim", "numel", "int", "float", "print", "list", "device"}

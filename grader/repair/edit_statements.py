@@ -6,8 +6,8 @@ import ast
 import itertools
 from collections.abc import Iterator, Sequence
 
-from grader.facts.code_facts import is_only_computed, layers_in
 from grader.facts.names import names_in, names_stored
+from grader.facts.pure_calls import is_only_computed, layers_in
 from grader.facts.student_text import Function, Splice
 from grader.model.change import Change
 from grader.repair.edit_rules import rule

@@ -831,7 +831,9 @@ def test_causal_attention_bug_table_shows_the_described_bug() -> None:
 
 def test_self_attention_scaling_plot_shows_what_the_text_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MPLBACKEND", "agg")
-    monkeypatch.setitem(sys.modules, "checks", SimpleNamespace(check=None, check_number=None, hint=None, solved=None))
+    monkeypatch.setitem(
+        sys.modules, "checks", SimpleNamespace(check=None, check_number=None, explain=None, hint=None, solved=None)
+    )
     cells = {cell.id: cell.source for cell in source_of("self_attention").cells}
     shown: list[str] = []
     notebook: Notebook = {"__name__": "notebook"}
