@@ -49,14 +49,14 @@ class SecondLook:
         """Runs of a version of the code on the same inputs; empty if nothing came back."""
         return self._watch(source, self._draws, with_positions=with_positions) or ()
 
-    def is_always_the_same(self, source: str) -> bool:
-        """Whether a version gives the same on inputs of all kinds."""
-        changed = self._watch(source, self._wide)
-        return bool(changed) and all(map(Observed.is_like, self._wide_runs, changed or ()))
-
     @cached_property
-    def _wide_runs(self) -> Sequence[Observed]:
+    def wide_runs(self) -> Sequence[Observed]:
+        """Runs of the code as it is, on inputs of all kinds."""
         return self._watch(self._source, self._wide) or ()
+
+    def wide_changed_runs(self, source: str) -> Sequence[Observed]:
+        """Runs of a version of the code on inputs of all kinds."""
+        return self._watch(source, self._wide) or ()
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,14 +18,19 @@ from grader.explaining.outcomes import (
     NAN,
     NO_NAN,
     NUMBERS,
+    OPPOSITE,
     SAME,
+    ZERO,
     Comparison,
     Positions,
     UnitSums,
 )
 
-# Errors that say more about Python than about the code.
+# What must hold for all numbers.
+ALWAYS = frozenset([SAME, NAN, NO_NAN, FACTOR, OPPOSITE, ZERO])
+# Errors that say more about Python or about types than about the code.
 NOT_ASKED_ERRORS = ("TimeoutError", "NameError", "UnboundLocalError", "TypeError", "AttributeError", "MemoryError")
+ABOUT_SHAPES = re.compile(r"size|shape|dimension|out of (range|bounds)", re.IGNORECASE)
 MOST_ERRORS = 0.85  # of all changes: beyond that, something makes code fail because it was changed
 WORTH_OF_NUMBERS = 0.45
 OF_THE_LIBRARY = "scaled_dot_product_attention"  # what it does with an empty row is nobody's knowledge
@@ -94,10 +100,11 @@ class ChangeQuestions:
 
         def is_confirmed(look: SecondLook) -> bool:
             runs = look.changed_runs(change.source, with_positions=change.about in MOVES)
-            if not runs or not look.runs or (right == SAME and not look.is_always_the_same(change.source)):
+            if not runs or not look.runs:
                 return False
             again = self.comparison(change, look.runs, runs).claims(shapes)
-            return again.get(right) is True and all(again.get(sentence) is False for sentence in wrong)
+            is_right = again.get(right) is True and all(again.get(sentence) is False for sentence in wrong)
+            return is_right and self._is_always_so(look, change, right, wrong)
 
         return Candidate(
             QuestionKind.CHANGE,
@@ -109,6 +116,18 @@ class ChangeQuestions:
             is_confirmed,
             alike=right.split("`")[0] if right not in GENERAL else right,
         )
+
+    def _is_always_so(self, look: SecondLook, change: LineChange, right: str, wrong: Sequence[str]) -> bool:
+        """Whether what depends on the numbers alone holds for numbers of all kinds."""
+        if right not in ALWAYS and NAN not in wrong:
+            return True
+        before, after = look.wide_runs, look.wide_changed_runs(change.source)
+        pairs = [pair for pair in zip(before, after, strict=False) if pair[0].error is None]
+        for pair in pairs:
+            claims = Comparison(pair[:1], pair[1:], False, None, None).claims(())
+            if (right in ALWAYS and claims.get(right) is not True) or (NAN in wrong and claims.get(NAN) is True):
+                return False
+        return bool(pairs)
 
     def comparison(self, change: LineChange, before: Sequence[Observed], after: Sequence[Observed]) -> Comparison:
         """The runs of a change beside those of the code as it is."""
@@ -128,7 +147,8 @@ class ChangeQuestions:
         change = changed.change
         if right == ERROR:
             assert changed.error
-            return changed.error[0] not in NOT_ASKED_ERRORS and changed.runs[0].lines.get(change.line, 0) <= 1
+            is_about_shapes = changed.error[0] not in NOT_ASKED_ERRORS and ABOUT_SHAPES.search(changed.error[1])
+            return bool(is_about_shapes) and changed.runs[0].lines.get(change.line, 0) <= 1
         if right == SAME:
             return self._is_same_on_the_way(changed)
         if right in (NAN, NO_NAN):

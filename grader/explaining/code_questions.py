@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -25,7 +25,13 @@ MOST_CHANGES = 40
 FEWEST_PLACES = 3  # of an axis whose places make a pattern
 BATCH = 12  # versions in one request
 OFTEN = 60  # runs of a line
-FAR = 100  # times as large, for numbers that are to show a difference
+# Of the numbers of inputs, to see whether something is always so: large, small, of one sign.
+CHANGES: Sequence[Callable[[Any], Any]] = (
+    lambda number: 100 * number,
+    lambda number: number / 100,
+    abs,
+    lambda number: -abs(number),
+)
 NONE = "none of these"  # the last option, where it is one
 
 
@@ -81,7 +87,8 @@ class _Maker:
             *on_values.sums(),
             *on_values.times(),
         ]
-        wide = [*map(_enlarged, later), *(case[0] for case in self.subject.cases)]
+        changed_numbers = [_changed(draw, change) for change in CHANGES for draw in later[:2]]
+        wide = [*changed_numbers, *(case[0] for case in self.subject.cases)]
         look = SecondLook(self._watched, self.subject.source, later, wide, list(runs[0].expressions))
         return [self._question(candidate, first[0]) for candidate in self._choose(candidates, look, count)]
 
@@ -116,10 +123,13 @@ class _Maker:
             "pair": pair and list(pair),
             "wanted": [list(unit_sums.place) for unit_sums in self.all_unit_sums],
             "watched": None,
+            "seed": 0,
         }
 
     def _is_as_without_notes(self, runs: Sequence[Observed], draws: Sequence[Draw]) -> bool:
-        plain = self._run([runnable(self.subject.source)], self._request(draws))[0]
+        """Whether what comes out does not depend on the notes."""
+        request = self._request(draws) | {"seed": 1}  # nor on chance
+        plain = self._run([runnable(self.subject.source)], request)[0]
         return plain is not None and all(map(Observed.is_like, runs, plain))
 
     def _changed_runs(self, run: Observed, draws: Sequence[Draw]) -> list[ChangedRuns]:
@@ -164,7 +174,8 @@ class _Maker:
 
     def _choose(self, candidates: Sequence[Candidate], look: SecondLook, count: int) -> list[Candidate]:
         """Those that a second look confirms, of different kinds and lines, the best first, with a little chance."""
-        pool = sorted(candidates, key=lambda candidate: -(candidate.weight + self.rng.random()))
+        shown = [candidate for candidate in candidates if candidate.line not in self.subject.lines_of_others]
+        pool = sorted(shown, key=lambda candidate: -(candidate.weight + self.rng.random()))
         chosen: list[Candidate] = []
         for most_of_a_kind in (1, 2, count):
             for candidate in list(pool):
@@ -204,13 +215,14 @@ def _names_with_unit_sums(runs: Sequence[Observed]) -> list[UnitSums]:
     return all_unit_sums
 
 
-def _enlarged(draw: Draw) -> Draw:
-    return replace(draw, arguments=[_times(FAR, argument) for argument in draw.arguments])
+def _changed(draw: Draw, change: Callable[[Any], Any]) -> Draw:
+    return replace(draw, arguments=[map_decimals(change, argument) for argument in draw.arguments])
 
 
-def _times(factor: int, value: Any) -> Any:
+def map_decimals(change: Callable[[Any], Any], value: Any) -> Any:
+    """An input with all its numbers changed that have decimals."""
     if isinstance(value, torch.Tensor):
-        return factor * value if value.is_floating_point() else value
+        return change(value) if value.is_floating_point() else value
     if isinstance(value, list):
-        return [_times(factor, part) for part in value]
-    return factor * value if isinstance(value, float) else value
+        return [map_decimals(change, element) for element in value]
+    return change(value) if isinstance(value, float) else value

@@ -43,7 +43,7 @@ def _observation(request: Mapping[str, Any], draw: Mapping[str, Any]) -> dict[st
         student[NOTES] = notes
         if isinstance(notes, TracedNotes):
             sys.settrace(notes)
-        result = _copies(_call(request["entry"], draw, arguments))
+        result = _copies(_call(request["entry"], draw, arguments, request["seed"]))
     except Exception as exception:
         error = [type(exception).__name__, str(exception)[:300]]
     finally:
@@ -61,9 +61,9 @@ def _observation(request: Mapping[str, Any], draw: Mapping[str, Any]) -> dict[st
     }
 
 
-def _call(entry: str, draw: Mapping[str, Any], arguments: Sequence[Any]) -> Any:
+def _call(entry: str, draw: Mapping[str, Any], arguments: Sequence[Any], seed: int = 0) -> Any:
     """What a function returns; of a class, what a module with the weights of this draw returns, in evaluation mode."""
-    torch.default_generator.manual_seed(0)
+    torch.default_generator.manual_seed(seed)
     function = student[entry]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import itertools
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.explaining.observed import Observed, Value
@@ -54,6 +53,7 @@ class _Spot:
     parent: ast.AST
     statement: ast.stmt
     is_in_init: bool
+    is_needed: bool  # a block needs its only statement
 
     def of(self, node: ast.AST) -> str:
         return self.text.of(node)
@@ -110,7 +110,7 @@ def line_changes(text: StudentText, observed: Observed) -> list[LineChange]:
             continue
         about, weight = rate(spot, splice.text)
         change = _line_change(text, splice, about, weight) if weight else None
-        if change:
+        if change and (change.new_line or not spot.is_needed):
             changes.setdefault(change.source, change)
     return sorted(changes.values(), key=lambda change: -change.weight)
 
@@ -119,26 +119,34 @@ def _spots(text: StudentText, observed: Observed) -> dict[tuple[int, int], _Spot
     """The statements and expressions of all functions, by where they are in the text."""
     spots: dict[tuple[int, int], _Spot] = {}
 
-    def enter(parent: ast.AST, statement: ast.stmt, is_in_init: bool) -> None:
+    def enter(parent: ast.AST, spot: _Spot) -> None:
         for node in ast.iter_child_nodes(parent):
             if isinstance(node, ast.stmt | ast.JoinedStr):
                 continue
             if isinstance(node, ast.expr):
-                spots.setdefault(text.span(node), _Spot(text, observed, node, parent, statement, is_in_init))
-            enter(node, statement, is_in_init)
+                spots.setdefault(text.span(node), replace(spot, node=node, parent=parent))
+            enter(node, spot)
 
     for function, _ in text.functions:
         is_in_init = function.name == "__init__"
         owners: list[ast.AST] = [function]
         while owners:
             owner = owners.pop(0)
-            for statement in itertools.chain(*blocks(owner)):
-                owners.append(statement)
-                is_left_alone = isinstance(statement, ast.Raise | ast.Assert | ast.Import | ast.ImportFrom | Function)
-                if not is_left_alone and not (is_in_init and INITIALIZES.search(text.of(statement))):
-                    spots[text.span(statement)] = _Spot(text, observed, statement, owner, statement, is_in_init)
-                    enter(statement, statement, is_in_init)
+            for block in blocks(owner):
+                owners += block
+                for statement in block:
+                    if not _is_left_alone(statement, text, is_in_init):
+                        spot = _Spot(text, observed, statement, owner, statement, is_in_init, len(block) == 1)
+                        spots[text.span(statement)] = spot
+                        enter(statement, spot)
     return spots
+
+
+def _is_left_alone(statement: ast.stmt, text: StudentText, is_in_init: bool) -> bool:
+    """Whether nothing is asked about a statement."""
+    if isinstance(statement, ast.Raise | ast.Assert | ast.Import | ast.ImportFrom | Function):
+        return True
+    return is_in_init and INITIALIZES.search(text.of(statement)) is not None
 
 
 def _line_change(text: StudentText, splice: Splice, about: str, weight: float) -> LineChange | None:
@@ -286,12 +294,6 @@ def _sign(spot: _Spot, _new: str) -> Worth:
     return ("opposite", 2.0) if isinstance(spot.node.op, ast.Invert) else NOT_ASKED
 
 
-@_rates("opposite_mask")
-def _mask(spot: _Spot, _new: str) -> Worth:
-    is_call = isinstance(spot.node, ast.Call) and not isinstance(spot.parent, ast.Compare)
-    return ("opposite", 2.0) if is_call and spot.is_tensor(spot.node) else NOT_ASKED
-
-
 @_rates("drop_call")
 def _call(spot: _Spot, _new: str) -> Worth:
     """x for x.transpose(1, 2), d for math.sqrt(d)"""
@@ -323,8 +325,7 @@ def _axes(_spot: _Spot, _new: str) -> Worth:
 def _statement(spot: _Spot, _new: str) -> Worth:
     """x += y, x.masked_fill_(…), and x = f(x) can be taken out, and the code still runs."""
     node = spot.node
-    blocks_with_it = [block for block in blocks(spot.parent) if node in block]
-    if spot.is_in_init or any(len(block) == 1 for block in blocks_with_it):
+    if spot.is_in_init:
         return NOT_ASKED
     match node:
         case ast.Expr(value=ast.Call()):

@@ -15,7 +15,7 @@ SAME = "The result would stay the same."
 NUMBERS = "The result would have the same shape, but other numbers."
 NAN = "The result would contain NaN."
 NO_NAN = "The result would have the same shape and other numbers, none of them NaN."
-FACTOR = "The result would be multiplied by one number."
+FACTOR = "The result would be multiplied by the same factor everywhere."
 OPPOSITE = "The result would be multiplied by −1."
 ZERO = "All numbers of the result would be 0."
 CLOSER_TO_UNIFORM = "{} would be closer to uniform."
@@ -196,13 +196,12 @@ def _agreed(truths: Iterable[bool]) -> bool | None:
 
 def _is_multiplied(before: Tensor, after: Tensor) -> bool:
     """Whether all numbers are multiplied by the same one, which is neither 1 nor 0 nor −1."""
-    counted = before.abs() > LARGE_ENOUGH
-    ratios = (after / before)[counted]
-    if len(ratios) < FEWEST or not bool(ratios.isfinite().all()):
+    place = int(before.abs().argmax()) if before.numel() else 0
+    if before.numel() < FEWEST or float(before[place]) == 0:
         return False
-    is_constant = torch.allclose(ratios, ratios[:1].expand_as(ratios), rtol=LARGE_ENOUGH)
-    factor = float(ratios[0])
-    return is_constant and all(abs(factor - ordinary) > LARGE_ENOUGH for ordinary in (-1, 0, 1))
+    factor = float(after[place] / before[place])
+    is_special = any(abs(factor - ordinary) < LARGE_ENOUGH for ordinary in (-1, 0, 1))
+    return not is_special and alike(factor * before, after)
 
 
 def _has_nan(run: Observed) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Any
 
 from grader.explaining.observed import Draw, Tensor
 from grader.explaining.outcomes import shape_text
+from grader.facts.names import arguments_in, names_stored
 from grader.facts.student_text import Function, StudentText
 
 MOST_SHOWN = 16  # whole numbers or truth values of an input
@@ -46,6 +48,25 @@ class Subject:
                 return methods[0] if methods else None
         return None
 
+    @cached_property
+    def lines_of_others(self) -> set[int]:
+        """Lines that call functions which are not in this cell: nobody can see what they do."""
+        defined = set(dir(builtins)) | set(names_stored(self.text.tree)) | set(arguments_in(self.text.tree))
+        defined |= {node.name for node in ast.walk(self.text.tree) if isinstance(node, Function | ast.ClassDef)}
+        lines: set[int] = set()
+        for node in ast.walk(self.text.tree):
+            match node:
+                case ast.Call(func=ast.Name(id=name), lineno=line) if name not in defined:
+                    lines.add(line)
+        return lines
+
+    def value_text(self, line: int) -> str:
+        """What is assigned by the statement that ends in a line."""
+        for node in ast.walk(self.text.tree):
+            if isinstance(node, ast.Assign | ast.AugAssign) and node.end_lineno == line:
+                return self.text.of(node.value)
+        return ""
+
     def line(self, number: int) -> str:
         """A line without its comment and the space around it."""
         return self.text.line(number).split("#")[0].strip()
@@ -79,7 +100,7 @@ def _parameters(definition: ast.stmt | None) -> tuple[str, ...]:
 
 def _value_words(value: Any) -> str:
     if isinstance(value, Tensor) and not value.is_floating_point() and value.numel() <= MOST_SHOWN:
-        return f"= {value.tolist()}"
+        return f"= `tensor({value.tolist()})`"
     if isinstance(value, Tensor):
         return f"of shape {shape_text(tuple(value.shape))}" if value.dim() else "a number"
     if isinstance(value, list | tuple):

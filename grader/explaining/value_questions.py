@@ -19,6 +19,9 @@ MOST_TIMES = 400
 LONGEST = 60  # letters of an expression
 NONE = "none of these"
 SOON = 2  # lines
+NEAR = 3  # lines, of a comment
+STEP = re.compile(r"\w\(|[@*/+]|\.m?T\b")
+OF_SEVERAL = ("@", "matmul", "einsum", "cat(", "stack(", "self.", "outer(")
 MOST_POSSIBLE = 9  # wrong shapes to choose from
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 # What is not evaluated once more: it changes something, or is up to chance.
@@ -68,7 +71,9 @@ class ValueQuestions:
             is_repeated = line in self.loops and self.runs[0].lines.get(line) != 1
             if len(shape) < 2 or axes is None or is_repeated or "#" in self.subject.text.line(line):
                 continue
-            if len(axes) > 1 or (not axes and not self._has_unit_sums_soon(place, shape)):
+            if len(axes) > 1 or (axes and re.search(rf"\b{axes[0]}\)", self.subject.line(line))):  # it stands there
+                continue
+            if not axes and not self._has_unit_sums_soon(place, shape):
                 continue
             sums = [f"`{name}.sum(dim={axis})`" for axis in range(len(shape))]
             right, explanation, weight = NONE, f"`{name}` sums to one along no axis.", 1.4
@@ -143,17 +148,16 @@ class ValueQuestions:
         return {tuple(value.shape) for value in self.draw.arguments if isinstance(value, Tensor)}
 
     def _is_computed(self, place: Place, is_name: bool) -> bool:
-        """Whether it is more than a part of something."""
+        """Whether several steps, or several tensors, lead to it."""
         line, text = place
-        for node in ast.walk(self.subject.text.tree):
-            if is_name and isinstance(node, ast.Assign | ast.AugAssign) and node.end_lineno == line:
-                return any(isinstance(part, ast.Call | ast.BinOp) for part in ast.walk(node.value))
-        return text.endswith((")", ".T", ".mT")) or any(sign in text for sign in ("@", "*", "+", "/"))
+        code = self.subject.value_text(line) if is_name else text
+        steps = len(STEP.findall(code))
+        return steps > 1 or any(word in code for word in OF_SEVERAL)
 
     def _is_told(self, place: Place, is_name: bool) -> bool:
         """Whether a comment beside it, or a text about this name, seems to say the shape."""
         line, text = place
-        beside = [self.subject.text.line(number) for number in (line - 1, line, line + 1)]
+        beside = [self.subject.text.line(number) for number in range(line - NEAR, line + NEAR + 1)]
         if any("#" in other and "(" in other.partition("#")[2] for other in beside):
             return True
         about_name = re.compile(rf"(^|#.*)\s*\b{re.escape(text)}\b\W.*\(")

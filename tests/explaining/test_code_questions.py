@@ -216,7 +216,7 @@ def test_whole_numbers_that_decide_are_shown() -> None:
     draws = [Draw([draw.arguments[0], torch.tensor([2, 4])]) for draw in random_draws((2, 5, 3))]
     questions = asked(code, "part", draws)
     assert questions
-    assert {question.inputs for question in questions} == {"`x` of shape (2, 5, 3), `lengths` = [2, 4]"}
+    assert {question.inputs for question in questions} == {"`x` of shape (2, 5, 3), `lengths` = `tensor([2, 4])`"}
 
 
 def test_line_that_a_block_needs_is_not_taken_out() -> None:
@@ -228,13 +228,13 @@ def test_line_that_a_block_needs_is_not_taken_out() -> None:
 def test_factor_is_that_of_all_parts_of_a_result() -> None:
     code = "def both(x, y):\n    first = x / 2\n    second = y.cumsum(dim=0)\n    return first, second\n"
     for question in about_line(asked_in_turn(code, "both", random_draws((5, 4), (5, 4))), 2):
-        assert right(question) != "The result would be multiplied by one number."
+        assert right(question) != "The result would be multiplied by the same factor everywhere."
 
 
 def test_result_of_zeros_is_not_called_multiplied() -> None:
     code = "def total(x):\n    y = x[0] * 0\n    z = y + x.sum(dim=0)\n    return z * 2\n"
     for question in about_line(asked_in_turn(code, "total", random_draws((5, 4))), 3):
-        assert right(question) != "The result would be multiplied by one number."
+        assert right(question) != "The result would be multiplied by the same factor everywhere."
 
 
 def test_result_with_nan_is_only_said_to_contain_nan() -> None:
@@ -251,7 +251,7 @@ def test_what_stays_the_same_is_not_also_multiplied_by_one() -> None:
     code = "def shift(x):\n    y = x.contiguous()\n    return y @ y.mT\n"
     for question in about_line(asked_in_turn(code, "shift", random_draws((5, 4))), 2):
         if right(question) == "The result would stay the same.":
-            assert "The result would be multiplied by one number." not in question.options
+            assert "The result would be multiplied by the same factor everywhere." not in question.options
 
 
 def test_first_weights_are_not_asked_about() -> None:
