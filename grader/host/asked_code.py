@@ -24,7 +24,7 @@ from grader.model.answer import Answer, Returned
 from grader.model.edited import EditedSource
 from grader.model.exercise import Case, Exercise, SampledCase
 from grader.model.submission import Files
-from grader.notebooks.cells import is_test_cell
+from grader.notebooks.cells import demos_of, is_test_cell
 
 SECONDS = 3.0  # of processor time for one request
 SECONDS_IN_ALL = 6.0  # of one sandbox, with all cells
@@ -45,7 +45,9 @@ def ask_about(
     notebook: NotebookNode, files: Files, settings: Settings, exercises: Sequence[Exercise], count: int
 ) -> Iterator[AskedExercise]:
     """At most `count` questions for each of these exercises, whose code in the notebook is right."""
-    cells = [cell.source for cell in notebook.cells if cell.cell_type == "code" and not is_test_cell(cell)]
+    demos = demos_of(notebook)
+    codes = [cell for cell in notebook.cells if cell.cell_type == "code" and not is_test_cell(cell)]
+    cells = [cell.source for cell in codes if cell.source not in demos]
     definitions = Definitions(last_counts=True)
     for source in cells:
         definitions.note(source)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
+from markupsafe import Markup
 
 from grader.course.folder import Course
 from grader.course.loading import Exercises
@@ -32,7 +33,7 @@ class TalkExercise:
     """The code for an exercise, and what is asked_exercises about it."""
 
     heading: str
-    code: Sequence[str]  # as HTML, line by line
+    code: Sequence[tuple[int, Markup]]  # its lines as HTML, with their numbers
     questions: Sequence[tuple[int, CodeQuestion]]  # with their numbers
 
 
@@ -79,6 +80,12 @@ def _ask_about(
     return []
 
 
+def _numbered_lines(source: str) -> list[tuple[int, Markup]]:
+    """The lines, counted as questions count them: with blank ones at the beginning, which are not shown."""
+    blank = len(source) - len(source.lstrip("\n"))
+    return [(number, Markup(line)) for number, line in enumerate(highlighted(source).split("\n"), start=blank + 1)]
+
+
 def _page(assignment: str, standing: Standing, asked_exercises: Sequence[AskedExercise]) -> str:
     exercises, number = [], 0
     for asked_exercise in asked_exercises:
@@ -86,7 +93,7 @@ def _page(assignment: str, standing: Standing, asked_exercises: Sequence[AskedEx
         number += len(numbered)
         if numbered:
             heading = f"Exercise {asked_exercise.exercise.label}: {asked_exercise.exercise.title}"
-            exercises.append(TalkExercise(heading, highlighted(asked_exercise.source).split("\n"), numbered))
+            exercises.append(TalkExercise(heading, _numbered_lines(asked_exercise.source), numbered))
     page = template("talk.html", code=sentence_html)
     name = f"{standing.person.first_name} {standing.person.last_name}".strip() or standing.student
     return str(
