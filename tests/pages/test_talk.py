@@ -26,7 +26,7 @@ def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):  # <scri
 @pytest.mark.slow
 def test_talk_has_code_questions_and_answers_of_each_student(course: Course) -> None:
     wrong = dict.fromkeys(range(1, 7), 0.0) | {8: 0.0}
-    solved: dict[Label, str] = {**of_notebook(ASSIGNMENT)}
+    solved: dict[Label, str] = dict(of_notebook(ASSIGNMENT).items())
     grade(course, Paper("ada", wrong, cells={**solved, 7: MATRIX_FORM}), Paper("grace", wrong | {7: 0.0}, cells=solved))
     of_ada, of_grace = write_talk(course, ASSIGNMENT)
     page = of_ada.read_text()
@@ -43,7 +43,7 @@ def test_talk_has_code_questions_and_answers_of_each_student(course: Course) -> 
 @pytest.mark.slow
 def test_talk_of_one_student_is_the_same_each_time(course: Course) -> None:
     wrong = dict.fromkeys((1, 2, 3, 4, 5, 6), 0.0)
-    grade(course, Paper("ada", wrong, cells={**of_notebook(ASSIGNMENT)}), Paper("alan"))
+    grade(course, Paper("ada", wrong, cells=dict(of_notebook(ASSIGNMENT).items())), Paper("alan"))
     (path,) = write_talk(course, ASSIGNMENT, ["ada"])
     page = path.read_text()
     assert page.count('<ol type="A">') > 1
