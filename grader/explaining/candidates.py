@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from grader.explaining.observed import Draw, Observed, Place
 
@@ -28,35 +28,45 @@ class RunWatched(Protocol):
     ) -> Sequence[Observed] | None: ...
 
 
+class LaterDraws(NamedTuple):
+    """Inputs for a second look."""
+
+    fresh: Sequence[Draw]
+    of_one_sign: Sequence[Draw]
+    of_all_kinds: Sequence[Draw]  # large, small, and of other cases
+
+
 class SecondLook:
     """Runs of code without notes on other inputs, each made when it is needed."""
 
-    def __init__(
-        self, watch: RunWatched, source: str, draws: Sequence[Draw], wide: Sequence[Draw], expressions: Sequence[Place]
-    ) -> None:
+    def __init__(self, watch: RunWatched, source: str, draws: LaterDraws, expressions: Sequence[Place]) -> None:
         self._watch = watch
         self._source = source
         self._draws = draws
-        self._wide = wide  # draws of all kinds, and of large numbers
         self._expressions = expressions
 
     @cached_property
     def runs(self) -> Sequence[Observed]:
         """Runs of the code as it is."""
-        return self._watch(self._source, self._draws, self._expressions) or ()
+        return self._watch(self._source, self._draws.fresh, self._expressions) or ()
+
+    @cached_property
+    def runs_with_signs(self) -> Sequence[Observed]:
+        """The same on numbers of one sign, too: the shape of what is selected depends on such."""
+        return [*self.runs, *(self._watch(self._source, self._draws.of_one_sign, self._expressions) or ())]
 
     def changed_runs(self, source: str, with_positions: bool) -> Sequence[Observed]:
         """Runs of a version of the code on the same inputs; empty if nothing came back."""
-        return self._watch(source, self._draws, with_positions=with_positions) or ()
+        return self._watch(source, self._draws.fresh, with_positions=with_positions) or ()
 
     @cached_property
     def wide_runs(self) -> Sequence[Observed]:
         """Runs of the code as it is, on inputs of all kinds."""
-        return self._watch(self._source, self._wide) or ()
+        return self._watch(self._source, self._draws.of_all_kinds) or ()
 
     def wide_changed_runs(self, source: str) -> Sequence[Observed]:
         """Runs of a version of the code on inputs of all kinds."""
-        return self._watch(source, self._wide) or ()
+        return self._watch(source, self._draws.of_all_kinds) or ()
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ class ChangeQuestions:
         if right is None or not self._may_be_asked(changed, right):
             return None
         wrong = self._wrong(right, [sentence for sentence, truth in claims.items() if truth is False])
-        specific = [sentence for sentence in wrong if sentence not in GENERAL]
+        specific = [sentence for sentence in wrong if sentence not in (ERROR, SAME)]
         if len(specific) < 2:
             return None
         options = [right, *wrong]
@@ -170,8 +170,10 @@ class ChangeQuestions:
     def _wrong(self, right: str, false: Sequence[str]) -> list[str]:
         """Sentences that are false: of the kind of the right one, others that are specific, and a general one."""
         specific = [sentence for sentence in false if sentence not in GENERAL]
-        if right == SAME:
-            specific = [sentence for sentence in specific if sentence != FACTOR]  # which may be 1
+        if right in (SAME, ZERO, ERROR):  # the factor may be 1 or 0, and does not come to mind where shapes differ
+            specific = [sentence for sentence in specific if sentence not in (FACTOR, OPPOSITE)]
+        if right == ERROR:
+            specific = [sentence for sentence in [*specific, NUMBERS] if sentence != ZERO]
         self.rng.shuffle(specific)
         specific.sort(key=lambda sentence: _form(sentence) != _form(right))
         general = [sentence for sentence in (ERROR, SAME) if sentence in false and sentence != right]

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import torch
 
-from grader.explaining.candidates import Candidate, QuestionKind, SecondLook
+from grader.explaining.candidates import Candidate, LaterDraws, QuestionKind, SecondLook
 from grader.explaining.change_questions import MOVES, ChangedRuns, ChangeQuestions
 from grader.explaining.line_changes import line_changes
 from grader.explaining.note_writing import runnable, statements_of, with_notes
@@ -25,13 +25,6 @@ MOST_CHANGES = 40
 FEWEST_PLACES = 3  # of an axis whose places make a pattern
 BATCH = 12  # versions in one request
 OFTEN = 60  # runs of a line
-# Of the numbers of inputs, to see whether something is always so: large, small, of one sign.
-CHANGES: Sequence[Callable[[Any], Any]] = (
-    lambda number: 100 * number,
-    lambda number: number / 100,
-    abs,
-    lambda number: -abs(number),
-)
 NONE = "none of these"  # the last option, where it is one
 
 
@@ -87,9 +80,11 @@ class _Maker:
             *on_values.sums(),
             *on_values.times(),
         ]
-        changed_numbers = [_changed(draw, change) for change in CHANGES for draw in later[:2]]
-        wide = [*changed_numbers, *(case[0] for case in self.subject.cases)]
-        look = SecondLook(self._watched, self.subject.source, later, wide, list(runs[0].expressions))
+        of_one_sign = [_changed(draw, change) for change in (abs, _negative) for draw in later]
+        of_all_kinds = [_changed(draw, change) for change in (_large, _small) for draw in later[:2]]
+        of_all_kinds += [*of_one_sign, *(case[0] for case in self.subject.cases)]
+        draws_to_look_at = LaterDraws(later, of_one_sign, of_all_kinds)
+        look = SecondLook(self._watched, self.subject.source, draws_to_look_at, list(runs[0].expressions))
         return [self._question(candidate, first[0]) for candidate in self._choose(candidates, look, count)]
 
     def _best_draws(self) -> Sequence[Draw]:
@@ -213,6 +208,18 @@ def _names_with_unit_sums(runs: Sequence[Observed]) -> list[UnitSums]:
         if len(result_axes[0]) == 1 and all(axes == result_axes[0] for axes in result_axes):
             all_unit_sums.append(UnitSums((AT_THE_END, "result"), result_axes[0].pop(), results[0].dim()))
     return all_unit_sums
+
+
+def _negative(number: Any) -> Any:
+    return -abs(number)
+
+
+def _large(number: Any) -> Any:
+    return 100 * number
+
+
+def _small(number: Any) -> Any:
+    return number / 100
 
 
 def _changed(draw: Draw, change: Callable[[Any], Any]) -> Draw:

@@ -203,7 +203,11 @@ def _pattern(entry: str, draw: Mapping[str, Any], result: Any, pair: Sequence[in
         if changed_tensor is None or changed_tensor.shape != tensor.shape:
             return None
         moved = ~torch.isclose(changed_tensor.double(), tensor.double(), rtol=1e-5, atol=1e-6, equal_nan=True)
-        pattern[:, place] = moved.movedim(result_axis, 0).reshape(places, -1).any(1)
+        features = moved.movedim(result_axis, 0)
+        rows = (features.any(-1) if features.dim() > 1 else features).reshape(places, -1)
+        if not bool((rows.all(1) | ~rows.any(1)).all()):  # what is true of one text, or one head, is not of another
+            return None
+        pattern[:, place] = rows.any(1)
     return pattern
 
 

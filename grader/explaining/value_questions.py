@@ -18,10 +18,27 @@ LARGEST = 40  # size of an axis that one can compute with
 MOST_TIMES = 400
 LONGEST = 60  # letters of an expression
 NONE = "none of these"
-SOON = 2  # lines
 NEAR = 3  # lines, of a comment
-STEP = re.compile(r"\w\(|[@*/+]|\.m?T\b")
-OF_SEVERAL = ("@", "matmul", "einsum", "cat(", "stack(", "self.", "outer(")
+CALLED = re.compile(r"(\w+)\(")
+# Calls after which the shape is seen at once.
+AT_ONCE = frozenset(
+    [
+        "tensor",
+        "as_tensor",
+        "squeeze",
+        "unsqueeze",
+        "t",
+        "clone",
+        "float",
+        "bool",
+        "len",
+        "list",
+        "int",
+        "size",
+        "arange",
+    ]
+)
+OF_SEVERAL = re.compile(r"@|matmul|einsum|cat\(|stack\(|self\.\w+\(|outer\(")
 MOST_POSSIBLE = 9  # wrong shapes to choose from
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 # What is not evaluated once more: it changes something, or is up to chance.
@@ -51,12 +68,14 @@ class ValueQuestions:
             if not self._is_computed(place, is_name) or self._is_told(place, is_name):
                 continue
             wrong = _unlike(shape, wrong_shapes.get(place, ()), known_shapes, self.rng)
+            if sum(len(other) == len(shape) for other in wrong) < 2:
+                continue
             place_text = f"`{text}` after line {line}" if is_name else f"`{text}` in line {line}"
             options = [shape_text(option) for option in (shape, *wrong)]
             weight = 2.0 + 0.3 * len(shape) + (0.5 if is_name else 0.0)
 
             def is_confirmed(look: SecondLook, place: Place = place, shape: Shape = shape) -> bool:
-                return {_only_shape(_values(run, place)) for run in look.runs} == {shape}
+                return {_only_shape(_values(run, place)) for run in look.runs_with_signs} == {shape}
 
             yield Candidate(
                 QuestionKind.SHAPE, line, f"What is the shape of {place_text}?", options,
@@ -64,7 +83,7 @@ class ValueQuestions:
             )  # fmt: skip
 
     def sums(self) -> Iterator[Candidate]:
-        """Along which axis a name sums to one: after a softmax, and for what it reads."""
+        """Along which axis a name sums to one."""
         for place in self.runs[0].names:
             line, name = place
             shape, axes = self._shape_and_unit_sums(place)
@@ -73,34 +92,24 @@ class ValueQuestions:
                 continue
             if len(axes) > 1 or (axes and re.search(rf"\b{axes[0]}\)", self.subject.line(line))):  # it stands there
                 continue
-            if not axes and not self._has_unit_sums_soon(place, shape):
+            if not axes:
                 continue
             sums = [f"`{name}.sum(dim={axis})`" for axis in range(len(shape))]
-            right, explanation, weight = NONE, f"`{name}` sums to one along no axis.", 1.4
-            if axes:
-                right, explanation, weight = sums[axes[0]], f"`{name}` sums to one along axis {axes[0]}.", 3.0
+            right = sums[axes[0]]
             wrong = [option for option in [*reversed(sums), NONE] if option != right]
 
             def is_confirmed(look: SecondLook, place: Place = place, axes: tuple[int, ...] = axes) -> bool:
-                return {_unit_sums(_values(run, place)) for run in look.runs} == {axes}
+                return {_unit_sums(_values(run, place)) for run in look.runs_with_signs} == {axes}
 
             text = f"After line {line}, which of these contains nothing but ones (up to rounding)?"
             options = [right, *wrong[:2], *wrong[-1:]] if len(wrong) > 3 else [right, *wrong]
-            yield Candidate(QuestionKind.SUMS, line, text, options, explanation, weight, is_confirmed, "sums")
+            explanation = f"`{name}` sums to one along axis {axes[0]}."
+            yield Candidate(QuestionKind.SUMS, line, text, options, explanation, 3.0, is_confirmed, "sums")
 
     def _shape_and_unit_sums(self, place: Place) -> tuple[Shape, tuple[int, ...] | None]:
         """The shape of a name, and the axes along which it sums to one in all runs; None if they differ in that."""
         values = [value for run in self.runs for value in run.names.get(place, ())]
         return _only_shape(values) or (), _unit_sums(values)
-
-    def _has_unit_sums_soon(self, place: Place, shape: Shape) -> bool:
-        """Whether a name of the same shape sums to one soon after."""
-        for later in self.runs[0].names:
-            if 0 < later[0] - place[0] <= SOON:
-                later_shape, axes = self._shape_and_unit_sums(later)
-                if axes and later_shape == shape:
-                    return True
-        return False
 
     def times(self) -> Iterator[Candidate]:
         """How often a line runs, where that is no size of an input."""
@@ -119,7 +128,7 @@ class ValueQuestions:
             options = [count, *self._other_counts(count, sizes)]
 
             def is_confirmed(look: SecondLook, line: int = line, count: int = count) -> bool:
-                return {run.lines.get(line) for run in look.runs} == {count}
+                return {run.lines.get(line) for run in look.runs_with_signs} == {count}
 
             yield Candidate(
                 QuestionKind.TIMES, line, f"How many times does line {line} run?", list(map(str, options)),
@@ -151,8 +160,8 @@ class ValueQuestions:
         """Whether several steps, or several tensors, lead to it."""
         line, text = place
         code = self.subject.value_text(line) if is_name else text
-        steps = len(STEP.findall(code))
-        return steps > 1 or any(word in code for word in OF_SEVERAL)
+        steps = [name for name in CALLED.findall(code) if name not in AT_ONCE]
+        return len(steps) + code.count(" * ") > 1 or OF_SEVERAL.search(code) is not None
 
     def _is_told(self, place: Place, is_name: bool) -> bool:
         """Whether a comment beside it, or a text about this name, seems to say the shape."""
