@@ -16,6 +16,7 @@ IMPORTS = "import torch, math\nfrom torch import nn\nimport torch.nn.functional 
 CODE = """\
 def all_context_vectors(inputs):
     scores = inputs @ inputs.T
+    scores = scores / inputs.shape[1] ** 0.5
     weights = torch.softmax(scores, dim=1)
     return weights @ inputs
 """
@@ -35,7 +36,7 @@ def questions_about(code: str, number: int = NUMBER, count: int = 3) -> list[Cod
 def test_questions_from_a_sandbox_are_about_the_code() -> None:
     questions = questions_about(CODE)
     assert len(questions) == 3
-    assert {question.line for question in questions} <= {2, 3, 4}
+    assert {question.line for question in questions} <= {2, 3, 4, 5}
     assert all(question.inputs.startswith("`inputs` of shape (") for question in questions)
 
 
@@ -62,7 +63,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("lines", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_code_loses_nothing_but_its_own_questions(lines: str) -> None:
-    code = CODE.replace("    scores =", f"{lines}    scores =")
+    code = CODE.replace("    scores =", f"{lines}    scores =", 1)
     other = from_notebook()[OTHER]
     notebook = notebook_with(IMPORTS, code, other)
     hostile, honest = ask_about(notebook, {}, Settings(), [EXERCISES[NUMBER], EXERCISES[OTHER]], 3)
