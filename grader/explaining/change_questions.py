@@ -31,6 +31,10 @@ ALWAYS = frozenset([SAME, NAN, NO_NAN, FACTOR, OPPOSITE, ZERO])
 # Errors that say more about Python or about types than about the code.
 NOT_ASKED_ERRORS = ("TimeoutError", "NameError", "UnboundLocalError", "TypeError", "AttributeError", "MemoryError")
 ABOUT_SHAPES = re.compile(r"size|shape|dimension|out of (range|bounds)", re.IGNORECASE)
+SHAPE = "The result would have shape"
+RESHAPED = re.compile(r"(reshape|view)\([^()]*\)\W*$")  # a line that ends so says the shape
+AXIS = re.compile(r"along axis (\d)")
+ADDED_BY_ITSELF = frozenset(["unsqueeze"])  # broadcasting adds axes where they are missing
 MOST_ERRORS = 0.85  # of all changes: beyond that, something makes code fail because it was changed
 WORTH_OF_NUMBERS = 0.45
 OF_THE_LIBRARY = "scaled_dot_product_attention"  # what it does with an empty row is nobody's knowledge
@@ -91,7 +95,8 @@ class ChangeQuestions:
             return None
         wrong = self._wrong(right, [sentence for sentence, truth in claims.items() if truth is False])
         specific = [sentence for sentence in wrong if sentence not in (ERROR, SAME)]
-        if len(specific) < 2:
+        is_alone = right.startswith(SHAPE) and sum(sentence.startswith(SHAPE) for sentence in wrong) < 2
+        if len(specific) < 2 or is_alone:
             return None
         options = [right, *wrong]
         text = f"If line {change.line} were `{change.new_line}`, what would happen?"
@@ -150,7 +155,13 @@ class ChangeQuestions:
             is_about_shapes = changed.error[0] not in NOT_ASKED_ERRORS and ABOUT_SHAPES.search(changed.error[1])
             return bool(is_about_shapes) and changed.runs[0].lines.get(change.line, 0) <= 1
         if right == SAME:
-            return self._is_same_on_the_way(changed)
+            return change.about not in ADDED_BY_ITSELF and self._is_same_on_the_way(changed)
+        if right == FACTOR and change.about == "scale":  # it stands there
+            return False
+        if right.startswith(SHAPE) and RESHAPED.search(change.new_line):
+            return False
+        if (axis := AXIS.search(right)) and f"dim={axis[1]}" in change.new_line:
+            return False
         if right in (NAN, NO_NAN):
             return OF_THE_LIBRARY not in change.source
         return right != NUMBERS or change.about in ("diagonal", "comparison", "opposite", "sizes")

@@ -54,14 +54,14 @@ class NotebookRuns:
 
 def ask(entry: str, notebook: Mapping[str, Any], seed: object) -> None:
     """Show questions about the function or class of this name."""
-    questions = questions_in_notebook(entry, notebook, seed)
-    Display(markup(questions), words(questions)).show()
+    source = source_of(notebook.get(entry))
+    questions = questions_in_notebook(entry, source, notebook, seed)
+    Display(markup(questions, source), words(questions, source)).show()
 
 
-def questions_in_notebook(entry: str, notebook: Mapping[str, Any], seed: object) -> list[CodeQuestion]:
-    """Questions about the function or class of this name; none if its cell cannot be found, or can be asked nothing."""
+def questions_in_notebook(entry: str, source: str, notebook: Mapping[str, Any], seed: object) -> list[CodeQuestion]:
+    """Questions about the function or class of this name; none if its cell is not known, or can be asked nothing."""
     inputs: Mapping[str, str] = importlib.import_module("own_code").INPUTS
-    source = _source_of(notebook.get(entry))
     if not source or entry not in inputs:
         return []
     subject = Subject(source, entry, read_draws(inputs[entry]))
@@ -73,16 +73,22 @@ def questions_in_notebook(entry: str, notebook: Mapping[str, Any], seed: object)
         torch.set_num_threads(threads)
 
 
-def _source_of(definition: object) -> str:
+def source_of(definition: object) -> str:
     """The text of the cell that defines a function or a class; empty if it is not known."""
     members = list(vars(definition).values()) if isclass(definition) else [definition]
     codes = [member.__code__ for member in members if isfunction(member)]
     return "".join(linecache.getlines(codes[0].co_filename)) if codes else ""
 
 
-def markup(questions: Sequence[CodeQuestion]) -> str:
-    """The questions as HTML, each option with what is to be said about it folded below."""
-    pieces = []
+def numbered(source: str) -> str:
+    """The code with the numbers of its lines, of which the questions speak."""
+    return "\n".join(f"{number:3}  {line}" for number, line in enumerate(source.splitlines(), start=1))
+
+
+def markup(questions: Sequence[CodeQuestion], source: str) -> str:
+    """Code and questions as HTML, each option with what is to be said about it folded below."""
+    code = html.escape(numbered(source))
+    pieces = [f"<details><summary>Your code, with the numbers of its lines</summary><pre>{code}</pre></details>"]
     for number, question in enumerate(questions, start=1):
         pieces.append(f"<p><b>{number}.</b> Take {_code(question.inputs)}. <b>{_code(question.text)}</b></p>")
         for letter, (place, option) in zip(LETTERS, enumerate(question.options), strict=False):
@@ -91,17 +97,17 @@ def markup(questions: Sequence[CodeQuestion]) -> str:
                 right if place == question.right else "✗ Not that. Try another one, or change your code and run it."
             )
             pieces.append(f"<details><summary>{letter}. {_code(option)}</summary>{answer}</details>")
-    return f"<div>{''.join(pieces)}</div>" if pieces else html.escape(NOTHING)
+    return f"<div>{''.join(pieces)}</div>" if questions else html.escape(NOTHING)
 
 
-def words(questions: Sequence[CodeQuestion]) -> str:
+def words(questions: Sequence[CodeQuestion], source: str) -> str:
     """The same as plain text, with the answers at the end."""
-    lines = []
+    lines = [numbered(source)]
     for number, question in enumerate(questions, start=1):
         lines += [f"{number}. Take {question.inputs}.", question.text]
         lines += [f"   {letter}. {option}" for letter, option in zip(LETTERS, question.options, strict=False)]
     answers = ", ".join(f"{number}{LETTERS[question.right]}" for number, question in enumerate(questions, start=1))
-    return "\n".join([*lines, f"Answers: {answers}"]) if lines else NOTHING
+    return "\n".join([*lines, f"Answers: {answers}"]) if questions else NOTHING
 
 
 def _code(text: str) -> str:

@@ -340,7 +340,10 @@ def _statement(spot: _Spot, _new: str) -> Worth:
 @_rates("other_name")
 def _name(spot: _Spot, new: str) -> Worth:
     """Another variable of the same shape, that came at about the same place."""
-    if isinstance(spot.statement, ast.Return):
+    called = _called(spot.parent)
+    lends_its_form = called.endswith("_like") or called.startswith("new_") or isinstance(spot.parent, ast.Attribute)
+    is_target = any(spot.node in ast.walk(target) for target in getattr(spot.statement, "targets", ()))
+    if isinstance(spot.statement, ast.Return) or lends_its_form or is_target:
         return NOT_ASKED
     before = {place: values for place, values in spot.observed.names.items() if place[0] < spot.statement.lineno}
     shapes: dict[str, set[Any]] = {}

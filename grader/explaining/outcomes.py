@@ -30,10 +30,10 @@ FEWEST = 4  # numbers, so that a common factor is no accident
 # What the places of an input are, of which place t of the result depends.
 _PATTERNS: dict[str, str] = {
     "all": "for every s",
-    "earlier": "for each s ≤ t and no other",
-    "later": "for each s ≥ t and no other",
-    "own": "for s = t alone",
-    "before": "for each s < t and no other",
+    "earlier": "exactly for s ≤ t",
+    "later": "exactly for s ≥ t",
+    "own": "only for s = t",
+    "before": "exactly for s < t",
     "some later": "for some s > t, too",
 }
 
@@ -129,7 +129,8 @@ class Comparison:
             return {}
         name = f"`{self.unit_sums.name}`" if self.unit_sums.place[0] < AT_THE_END else "The result"
         all_axes = [axes_with_unit_sums(after) for _, after in pairs]
-        claims = {f"{name} would sum to one along no axis.": _agreed(not axes for axes in all_axes)}
+        ending = "along any axis" if self.unit_sums.dimensions > 1 else ""
+        claims = {f"{name} would no longer sum to one {ending}".rstrip() + ".": _agreed(not axes for axes in all_axes)}
         for second_axis in range(self.unit_sums.dimensions):
             if second_axis != axis:
                 sentence = f"{name} would sum to one along axis {second_axis} instead."

@@ -138,7 +138,7 @@ class ValueQuestions:
     def _other_counts(self, count: int, sizes: Iterable[int]) -> list[int]:
         """Sizes of the inputs, their products, and a step more or less, near the right one."""
         products = [first * second for first, second in itertools.combinations_with_replacement(sorted(sizes), 2)]
-        wrong_options = {*products, *sizes, count - 1, count + 1} - {count}
+        wrong_options = {*products, *sizes, count + self.rng.choice([-1, 1])} - {count}
         possible = [option for option in wrong_options if 0 < option < MOST_TIMES]
         nearest = sorted(possible, key=lambda option: (abs(math.log(option / count)), option))[:5]
         return self.rng.sample(nearest, min(3, len(nearest)))

@@ -35,7 +35,7 @@ def questions_about(code: str, number: int = NUMBER, count: int = 3) -> list[Cod
 
 def test_questions_from_a_sandbox_are_about_the_code() -> None:
     questions = questions_about(CODE)
-    assert len(questions) == 3
+    assert 2 <= len(questions) <= 3
     assert {question.line for question in questions} <= {2, 3, 4, 5}
     assert all(question.inputs.startswith("`inputs` of shape (") for question in questions)
 
