@@ -1,4 +1,4 @@
-"""Questions about a changed line: "If line 8 were …, what would happen?"""
+"""Questions about a changed line: what would happen if line 8 were another one?"""
 
 from __future__ import annotations
 
@@ -160,7 +160,8 @@ class ChangeQuestions:
             return False
         if right.startswith(SHAPE) and RESHAPED.search(change.new_line):
             return False
-        if (axis := AXIS.search(right)) and f"dim={axis[1]}" in change.new_line:
+        axis = AXIS.search(right)
+        if axis and f"dim={axis[1]}" in change.new_line:
             return False
         if right in (NAN, NO_NAN):
             return OF_THE_LIBRARY not in change.source

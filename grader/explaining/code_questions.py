@@ -20,7 +20,7 @@ from grader.explaining.subject import Subject, sizes_of
 from grader.explaining.value_questions import ValueQuestions
 from grader.facts.student_text import StudentText
 
-DRAWS = 3  # to make a question; the later are for the second look
+DRAWS = 3  # to make a question; the others are for the second look
 MOST_CHANGES = 40
 FEWEST_PLACES = 3  # of an axis whose places make a pattern
 BATCH = 12  # versions in one request
@@ -30,7 +30,7 @@ NONE = "none of these"  # the last option, where it is one
 
 @dataclass(frozen=True)
 class CodeQuestion:
-    """A question with its options, of which one is right for all inputs that were tried, and the later for none."""
+    """A question with its options, of which one is right for all inputs that were tried, and the others for none."""
 
     kind: QuestionKind
     line: int

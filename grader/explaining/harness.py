@@ -187,7 +187,7 @@ def _pattern(entry: str, draw: Mapping[str, Any], result: Any, pair: Sequence[in
     `pair` has the argument's number, its axis, and the axis of the result.
     """
     number, axis, result_axis = pair
-    tensor = _tensor_of(result)
+    tensor = tensor_of(result)
     if tensor is None or tensor.dim() <= result_axis:
         return None
     places = tensor.shape[result_axis]
@@ -197,7 +197,7 @@ def _pattern(entry: str, draw: Mapping[str, Any], result: Any, pair: Sequence[in
         if not _changed(arguments, number, axis, place):
             return None
         try:
-            changed_tensor = _tensor_of(_call(entry, draw, arguments))
+            changed_tensor = tensor_of(_call(entry, draw, arguments))
         except Exception:
             return None
         if changed_tensor is None or changed_tensor.shape != tensor.shape:
@@ -228,17 +228,17 @@ def _changed(arguments: list[Any], number: int, axis: int, place: int) -> bool:
     return True
 
 
-def _tensor_of(result: Any) -> Tensor | None:
+def tensor_of(result: object) -> Tensor | None:
     """The numbers that count: a tensor, the first of several, or those of nested lists in one."""
     if isinstance(result, tuple) and result:
         result = result[0]
+    if isinstance(result, int | float):
+        return torch.tensor(float(result))
     if isinstance(result, list) and result:
-        tensors = [_tensor_of(element) for element in result]
-        is_even = (
-            all(tensor is not None for tensor in tensors)
-            and len({tensor.shape for tensor in tensors if tensor is not None}) == 1
-        )
-        return torch.stack([tensor for tensor in tensors if tensor is not None]) if is_even else None
+        tensors = [tensor_of(element) for element in result]
+        whole = [tensor for tensor in tensors if tensor is not None]
+        is_even = len(whole) == len(tensors) and len({tensor.shape for tensor in whole}) == 1
+        return torch.stack(whole) if is_even else None
     return result if isinstance(result, Tensor) else None
 
 

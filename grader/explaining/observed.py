@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import torch
 
+from grader.explaining.harness import tensor_of
+
 Tensor = torch.Tensor
 Shape = tuple[int, ...]
 Place = tuple[int, str]  # a line, and a name after it or an expression in it
@@ -124,20 +126,6 @@ def _tensor(value: Any) -> Tensor | None:
     if value is not None and not isinstance(value, Tensor):
         raise NotObserved("no tensor")
     return value
-
-
-def tensor_of(result: object) -> Tensor | None:
-    """The numbers that count: a tensor, the first of several, or those of nested lists in one."""
-    if isinstance(result, tuple) and result:
-        result = result[0]
-    if isinstance(result, int | float):
-        return torch.tensor(float(result))
-    if isinstance(result, list) and result:
-        tensors = [tensor_of(item) for item in result]
-        whole = [tensor for tensor in tensors if tensor is not None]
-        is_even = len(whole) == len(tensors) and len({tensor.shape for tensor in whole}) == 1
-        return torch.stack(whole) if is_even else None
-    return result if isinstance(result, Tensor) else None
 
 
 def numbers_of(result: object) -> Tensor | None:

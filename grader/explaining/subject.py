@@ -36,7 +36,7 @@ class Subject:
 
     @cached_property
     def parameters_of_class(self) -> tuple[str, ...]:
-        """The names of the arguments with which a class is arguments."""
+        """The names of the arguments with which a class is made."""
         return _parameters(self._definition("__init__"))
 
     def _definition(self, method: str) -> ast.stmt | None:

@@ -21,23 +21,10 @@ NONE = "none of these"
 NEAR = 3  # lines, of a comment
 CALLED = re.compile(r"(\w+)\(")
 # Calls after which the shape is seen at once.
-AT_ONCE = frozenset(
-    [
-        "tensor",
-        "as_tensor",
-        "squeeze",
-        "unsqueeze",
-        "t",
-        "clone",
-        "float",
-        "bool",
-        "len",
-        "list",
-        "int",
-        "size",
-        "arange",
-    ]
-)
+AT_ONCE = frozenset([
+    "tensor", "as_tensor", "squeeze", "unsqueeze", "t", "clone", "float", "bool", "len", "list", "int", "size",
+    "arange",
+])  # fmt: skip
 OF_SEVERAL = re.compile(r"@|matmul|einsum|cat\(|stack\(|self\.\w+\(|outer\(")
 MOST_POSSIBLE = 9  # wrong shapes to choose from
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
@@ -90,9 +77,7 @@ class ValueQuestions:
             is_repeated = line in self.loops and self.runs[0].lines.get(line) != 1
             if len(shape) < 2 or axes is None or is_repeated or "#" in self.subject.text.line(line):
                 continue
-            if len(axes) > 1 or (axes and re.search(rf"\b{axes[0]}\)", self.subject.line(line))):  # it stands there
-                continue
-            if not axes:
+            if len(axes) != 1 or re.search(rf"\b{axes[0]}\)", self.subject.line(line)):  # else it stands there
                 continue
             sums = [f"`{name}.sum(dim={axis})`" for axis in range(len(shape))]
             right = sums[axes[0]]
