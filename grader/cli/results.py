@@ -113,9 +113,9 @@ def report(
 
 
 def talk(assignment: Assignment, student: Student = None) -> None:
-    """Write questions for a talk with each student: about their own right code, with the answers on a second sheet.
+    """Write questions for a talk with each student, about their code.
 
-    Pages go to talk/.
+    They are about exercises that are right. Pages go to talk/, with the answers on a second sheet.
 
     Example: `grader talk week1 --student ada`
     """

@@ -17,7 +17,7 @@ import torch
 from grader.explaining.case_inputs import inputs_to_ask_about
 from grader.explaining.observed import Draw
 from grader.model.exercise import Exercise
-from grader.sandbox.nested import map_leaves
+from grader.sandbox.nested import leaves, map_leaves
 
 FILE = "own_code.py"
 FIRST = "grader.explaining.in_notebook"
@@ -92,8 +92,22 @@ def _imported(text: str) -> Iterator[str]:
 
 
 def _inputs(function: Exercise) -> list[list[Any]]:
-    """Draws of the best cases, as JSON can hold them."""
-    return [list(map(_plain_draw, draws)) for draws in inputs_to_ask_about(function)[:MOST_CASES]]
+    """Draws of the best cases, as JSON can hold them; none of cases whose numbers are always the same."""
+    random_cases = [draws for draws in inputs_to_ask_about(function) if are_random(draws[0], draws[1])]
+    return [list(map(_plain_draw, draws)) for draws in random_cases[:MOST_CASES]]
+
+
+def are_random(first: Draw, second: Draw) -> bool:
+    """Whether two draws of a case have no number with decimals in common."""
+    pairs = list(zip(leaves(list(first.arguments)), leaves(list(second.arguments)), strict=False))
+    for value, other in pairs:
+        if isinstance(value, torch.Tensor) and isinstance(other, torch.Tensor) and value.is_floating_point():
+            is_same = value.shape == other.shape and bool((value == other).any())
+        else:
+            is_same = isinstance(value, float) and value == other
+        if is_same:
+            return False
+    return any(isinstance(value, torch.Tensor | float) for value, _ in pairs)
 
 
 def _plain_draw(draw: Draw) -> dict[str, Any]:

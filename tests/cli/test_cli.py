@@ -50,7 +50,7 @@ def run(*arguments: str, folder: Path, **environment: str) -> subprocess.Complet
 @pytest.mark.slow
 def test_help_fits_a_screen_and_lists_commands_in_order() -> None:
     shown = run("--help", folder=ROOT, COLUMNS="80", LINES="24").stdout
-    lines = shown.rstrip().splitlines()
+    lines = shown.strip().splitlines()  # without the first one, which is blank and may be above the screen
     assert len(lines) < 24
     assert max(map(len, lines)) <= 80
     listed = re.findall(r"^│ (\w+)  +(\S.*?) +│$", shown, re.MULTILINE)

@@ -52,7 +52,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shown]:
     monkeypatch.setitem(
         sys.modules,
         "checks",
-        SimpleNamespace(check=None, check_number=lambda *_: None, hint=None, solved=lambda *_: True),
+        SimpleNamespace(check=None, check_number=lambda *_: None, explain=None, hint=None, solved=lambda *_: True),
     )
     monkeypatch.setattr(showing, "show_figure", shown.show_figure)
     monkeypatch.setattr(showing, "show_with_slider", shown.show_with_slider)

@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
-from grader.release.own_code import FILE, own_code_file
+from grader.explaining.observed import Draw
+from grader.release.own_code import FILE, are_random, own_code_file
 from support.our_course import of_assignment
 from support.places import ROOT
 from support.solution_cells import from_notebook
@@ -67,3 +69,12 @@ def test_own_code_file_is_the_same_each_time_and_holds_no_solution() -> None:
     assert text == own_code_file(functions)
     lines = [line.strip() for number in range(1, 9) for line in from_notebook()[number].splitlines()]
     assert not any(line in text for line in lines if len(line) > 40)
+
+
+def test_cases_whose_numbers_are_always_the_same_are_not_given_away() -> None:
+    drawn = [Draw([torch.randn(3, generator=torch.Generator().manual_seed(seed))]) for seed in (1, 2)]
+    assert are_random(*drawn)
+    assert not are_random(drawn[0], drawn[0])
+    with_a_constant = [Draw([*draw.arguments, 0.5]) for draw in drawn]
+    assert not are_random(*with_a_constant)
+    assert not are_random(Draw([[1.0, 2.0]]), Draw([[1.0, 2.0]]))
