@@ -12,20 +12,21 @@ import torch
 
 from grader.explaining.candidates import Candidate, LaterDraws, QuestionKind, SecondLook
 from grader.explaining.change_questions import MOVES, ChangedRuns, ChangeQuestions
+from grader.explaining.harness import axes_with_unit_sums
 from grader.explaining.line_changes import line_changes
 from grader.explaining.note_writing import runnable, statements_of, with_notes
 from grader.explaining.observed import Draw, Observed, Pair, Place
-from grader.explaining.outcomes import AT_THE_END, Positions, UnitSums, axes_with_unit_sums, pattern_name
+from grader.explaining.outcomes import AT_THE_END, Positions, UnitSums, pattern_name
 from grader.explaining.subject import Subject, sizes_of
-from grader.explaining.value_questions import ValueQuestions
+from grader.explaining.value_questions import NONE, ValueQuestions
 from grader.facts.student_text import StudentText
+from grader.sandbox.nested import map_leaves
 
 DRAWS = 3  # to make a question; the others are for the second look
 MOST_CHANGES = 40
 FEWEST_PLACES = 3  # of an axis whose places make a pattern
 BATCH = 12  # versions in one request
 OFTEN = 60  # runs of a line
-NONE = "none of these"  # the last option, where it is one
 
 
 @dataclass(frozen=True)
@@ -68,9 +69,10 @@ class _Maker:
             return []
         self.positions = self._find_positions(first, runs[0])
         self.all_unit_sums = _names_with_unit_sums(runs)
-        runs = self._noted(self.subject.source, first) or ()  # with the numbers of these names
-        if not runs:
-            return []
+        if self.all_unit_sums:
+            runs = self._noted(self.subject.source, first) or ()  # with the numbers of these names
+            if not runs:
+                return []
         changed = self._changed_runs(runs[0], first)
         on_changes = ChangeQuestions(runs, self.all_unit_sums, self.positions, changed, self.rng)
         on_values = ValueQuestions(self.subject, first[0], runs, self.rng)
@@ -169,8 +171,8 @@ class _Maker:
 
     def _choose(self, candidates: Sequence[Candidate], look: SecondLook, count: int) -> list[Candidate]:
         """Those that a second look confirms, of different kinds and lines, the best first, with a little chance."""
-        shown = [candidate for candidate in candidates if candidate.line not in self.subject.lines_of_others]
-        pool = sorted(shown, key=lambda candidate: -(candidate.weight + self.rng.random()))
+        visible = [candidate for candidate in candidates if candidate.line not in self.subject.lines_of_others]
+        pool = sorted(visible, key=lambda candidate: -(candidate.weight + self.rng.random()))
         chosen: list[Candidate] = []
         for most_of_a_kind in (1, 2, count):
             for candidate in list(pool):
@@ -203,10 +205,11 @@ def _names_with_unit_sums(runs: Sequence[Observed]) -> list[UnitSums]:
             if unit_sums and len(unit_sums) == 1:
                 all_unit_sums.append(UnitSums(place, unit_sums[0], len(values[0].shape)))
     results = [run.result for run in runs if isinstance(run.result, torch.Tensor)]
-    if len(results) == len(runs) and results[0].dim() and min(results[0].shape) > 1:
-        result_axes = [axes_with_unit_sums(result) for result in results]
-        if len(result_axes[0]) == 1 and all(axes == result_axes[0] for axes in result_axes):
-            all_unit_sums.append(UnitSums((AT_THE_END, "result"), result_axes[0].pop(), results[0].dim()))
+    all_axes = {tuple(axes_with_unit_sums(result) or ()) for result in results}
+    if len(results) == len(runs) and len(all_axes) == 1:
+        (axes_of_result,) = all_axes
+        if len(axes_of_result) == 1:
+            all_unit_sums.append(UnitSums((AT_THE_END, "result"), axes_of_result[0], results[0].dim()))
     return all_unit_sums
 
 
@@ -223,13 +226,10 @@ def _small(number: Any) -> Any:
 
 
 def _changed(draw: Draw, change: Callable[[Any], Any]) -> Draw:
-    return replace(draw, arguments=[map_decimals(change, argument) for argument in draw.arguments])
+    """The same inputs, with all their numbers changed that have decimals."""
 
+    def changed(value: Any) -> Any:
+        has_decimals = value.is_floating_point() if isinstance(value, torch.Tensor) else isinstance(value, float)
+        return change(value) if has_decimals else value
 
-def map_decimals(change: Callable[[Any], Any], value: Any) -> Any:
-    """An input with all its numbers changed that have decimals."""
-    if isinstance(value, torch.Tensor):
-        return change(value) if value.is_floating_point() else value
-    if isinstance(value, list):
-        return [map_decimals(change, element) for element in value]
-    return change(value) if isinstance(value, float) else value
+    return replace(draw, arguments=map_leaves(changed, list(draw.arguments)))

@@ -165,16 +165,17 @@ def _summary(value: object) -> list[Any] | None:
         numbers = value.detach().double().flatten()
         weights = _WEIGHTS[: len(numbers)]
         figures = [float(numbers.sum()), float(numbers @ weights)]
-        axes = _axes_with_unit_sums(value.detach().double()) if value.is_floating_point() else None
+        axes = axes_with_unit_sums(value.detach()) if value.is_floating_point() else None
         return [list(value.shape), axes, figures]
     except (RuntimeError, TypeError):  # such as within vmap, where a tensor has no numbers of its own
         return None
 
 
-def _axes_with_unit_sums(tensor: Tensor) -> list[int] | None:
+def axes_with_unit_sums(tensor: Tensor) -> list[int] | None:
     """The axes along which it sums to one; None if some axis has one place only, and nothing can be told."""
     if tensor.dim() == 0 or min(tensor.shape) < 2:
         return None
+    tensor = tensor.double()
     total = float(tensor.sum())
     if not any(abs(total - tensor.numel() / size) < 1 for size in tensor.shape):  # as nearly always
         return []
@@ -251,9 +252,9 @@ def _copies(value: Any) -> Any:
     return value
 
 
-def _are_same(value: Any, changed_tensor: Any) -> bool:
-    if isinstance(value, Tensor) and isinstance(changed_tensor, Tensor):
-        return value.shape == changed_tensor.shape and torch.equal(value, changed_tensor)
+def _are_same(value: Any, other: Any) -> bool:
+    if isinstance(value, Tensor) and isinstance(other, Tensor):
+        return value.shape == other.shape and torch.equal(value, other)
     if isinstance(value, list | tuple):
-        return len(value) == len(changed_tensor) and all(map(_are_same, value, changed_tensor))
-    return bool(value == changed_tensor)
+        return len(value) == len(other) and all(map(_are_same, value, other))
+    return bool(value == other)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import html
-import importlib
 import io
 import json
 import linecache
@@ -52,16 +51,17 @@ class NotebookRuns:
             return None
 
 
-def ask(entry: str, notebook: Mapping[str, Any], seed: object) -> None:
-    """Show questions about the function or class of this name."""
+def ask(entry: str, notebook: Mapping[str, Any], inputs: Mapping[str, str], seed: object) -> None:
+    """Show questions about the function or class of this name. `inputs` has draws of cases for each."""
     source = source_of(notebook.get(entry))
-    questions = questions_in_notebook(entry, source, notebook, seed)
+    questions = questions_in_notebook(entry, source, notebook, inputs, seed)
     Display(markup(questions, source), words(questions, source)).show()
 
 
-def questions_in_notebook(entry: str, source: str, notebook: Mapping[str, Any], seed: object) -> list[CodeQuestion]:
+def questions_in_notebook(
+    entry: str, source: str, notebook: Mapping[str, Any], inputs: Mapping[str, str], seed: object
+) -> list[CodeQuestion]:
     """Questions about the function or class of this name; none if its cell is not known, or can be asked nothing."""
-    inputs: Mapping[str, str] = importlib.import_module("own_code").INPUTS
     if not source or entry not in inputs:
         return []
     subject = Subject(source, entry, read_draws(inputs[entry]))

@@ -6,13 +6,15 @@ import ast
 import contextlib
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from grader.explaining.observed import Observed, Value
 from grader.facts.names import names_read
-from grader.facts.student_text import Function, Splice, StudentText, blocks
+from grader.facts.pure_calls import called_name
+from grader.facts.student_text import Function, Splice, StudentText
 from grader.repair.edits import edits_of
+from grader.repair.sites import StatementSite, expressions_in, statements_in, surroundings
 
 OTHER_AXES = {
     "-1": ("-2", "0"), "0": ("-1", "1"), "1": ("0",), "2": ("1",), "3": ("2",), "-2": ("-1",), "-3": ("-2",),
@@ -22,7 +24,6 @@ NEIGHBORS = {">": ">=", ">=": ">", "<": "<=", "<=": "<"}
 ALONG_AN_AXIS = frozenset(
     ["softmax", "log_softmax", "sum", "mean", "max", "amax", "logsumexp", "cumsum", "cat", "stack", "argmax", "norm"]
 )
-LIBRARIES = ("torch", "F", "math", "np", "nn")
 STEPS = {
     "transpose": 2.5, "t": 2.5, "permute": 2.5, "unsqueeze": 2.5, "masked_fill": 2.5, "exp": 2.5, "tril": 2.5,
     "triu": 2.5, "contiguous": 2.0, "clone": 1.5, "sqrt": 2.0,
@@ -45,18 +46,27 @@ class LineChange:
 
 @dataclass(frozen=True)
 class _Spot:
-    """An expression or a statement of the student's, and what is known of the values there."""
+    """A statement or an expression of the student's, and what is known of the values there."""
 
-    text: StudentText
+    site: Any  # of the kind that the rule is for
     observed: Observed
-    node: Any
-    parent: ast.AST
-    statement: ast.stmt
-    is_in_init: bool
-    is_needed: bool  # a block needs its only statement
+    statement: StatementSite  # in which it is
+
+    @property
+    def node(self) -> Any:
+        return self.site.node
+
+    @property
+    def is_in_init(self) -> bool:
+        return str(self.site.around.function.name) == "__init__"
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether its statement is the only one of a block."""
+        return len(self.statement.block) == 1
 
     def of(self, node: ast.AST) -> str:
-        return self.text.of(node)
+        return self.statement.of(node)
 
     def value(self, node: ast.expr) -> Value | None:
         """The first value of an expression, or of a name before this line."""
@@ -106,7 +116,7 @@ def line_changes(text: StudentText, observed: Observed) -> list[LineChange]:
             continue
         (splice,) = edit.splices
         spot = spots.get((splice.start, splice.end))
-        if spot is None or not observed.lines.get(spot.statement.lineno):
+        if spot is None or not observed.lines.get(spot.statement.line):
             continue
         about, weight = rate(spot, splice.text)
         change = _line_change(text, splice, about, weight) if weight else None
@@ -118,35 +128,25 @@ def line_changes(text: StudentText, observed: Observed) -> list[LineChange]:
 def _spots(text: StudentText, observed: Observed) -> dict[tuple[int, int], _Spot]:
     """The statements and expressions of all functions, by where they are in the text."""
     spots: dict[tuple[int, int], _Spot] = {}
-
-    def enter(parent: ast.AST, spot: _Spot) -> None:
-        for node in ast.iter_child_nodes(parent):
-            if isinstance(node, ast.stmt | ast.JoinedStr):
-                continue
-            if isinstance(node, ast.expr):
-                spots.setdefault(text.span(node), replace(spot, node=node, parent=parent))
-            enter(node, spot)
-
-    for function, _ in text.functions:
-        is_in_init = function.name == "__init__"
-        owners: list[ast.AST] = [function]
-        while owners:
-            owner = owners.pop(0)
-            for block in blocks(owner):
-                owners += block
-                for statement in block:
-                    if not _is_left_alone(statement, text, is_in_init):
-                        spot = _Spot(text, observed, statement, owner, statement, is_in_init, len(block) == 1)
-                        spots[text.span(statement)] = spot
-                        enter(statement, spot)
+    for function, owner in text.functions:
+        around = surroundings(function, owner)
+        statements = {text.span(site.node): site for site in statements_in(text, function, around)}
+        expressions = {text.span(site.node): site for site in expressions_in(text, function, around)}
+        for (start, end), site in [*expressions.items(), *statements.items()]:
+            enclosing = [span for span in statements if span[0] <= start and end <= span[1]]
+            if enclosing:  # a default is in none
+                spot = _Spot(site, observed, statements[max(enclosing)])
+                if not _is_left_alone(spot):
+                    spots[start, end] = spot
     return spots
 
 
-def _is_left_alone(statement: ast.stmt, text: StudentText, is_in_init: bool) -> bool:
+def _is_left_alone(spot: _Spot) -> bool:
     """Whether nothing is asked about a statement."""
+    statement = spot.statement.node
     if isinstance(statement, ast.Raise | ast.Assert | ast.Import | ast.ImportFrom | Function):
         return True
-    return is_in_init and INITIALIZES.search(text.of(statement)) is not None
+    return spot.is_in_init and INITIALIZES.search(spot.of(statement)) is not None
 
 
 def _line_change(text: StudentText, splice: Splice, about: str, weight: float) -> LineChange | None:
@@ -198,37 +198,21 @@ def _is_same_code(code: str, same_code: str) -> bool:
     return False
 
 
-def _called(node: ast.AST) -> str:
-    """The name of the function or method that a call calls; empty if it is no call."""
-    match node:
-        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
-            return name
-    return ""
-
-
-def _is_method(node: ast.expr) -> bool:
-    """Whether a call is one of a value's method, and of no library's function."""
-    match node:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=name))):
-            return name not in LIBRARIES
-        case ast.Call(func=ast.Attribute()):
-            return True
-    return False
-
-
 @_rates("nearby_number")
 def _number(spot: _Spot, new: str) -> Worth:
     """Another axis of a sum, another diagonal of a triangle."""
-    new, call, name = new.strip("()"), spot.parent, ""
-    if isinstance(spot.parent, ast.keyword):
-        name = spot.parent.arg or ""
+    new, call, name = new.strip("()"), spot.site.parent, ""
+    if isinstance(spot.site.parent, ast.keyword):
+        name = spot.site.parent.arg or ""
         calls = [
-            node for node in ast.walk(spot.statement) if isinstance(node, ast.Call) and spot.parent in node.keywords
+            node
+            for node in ast.walk(spot.statement.node)
+            if isinstance(node, ast.Call) and spot.site.parent in node.keywords
         ]
         call = calls[0]
     elif not isinstance(call, ast.Call):
         return NOT_ASKED
-    function = _called(call)
+    function = called_name(call)
     if function in ("tril", "triu") and name in ("", "diagonal") and {spot.of(spot.node), new} == {"0", "1"}:
         return "diagonal", 2.5
     is_axis = name in ("dim", "axis") or (not name and function != "max")
@@ -239,7 +223,7 @@ def _number(spot: _Spot, new: str) -> Worth:
 
 @_rates("opposite_truth")
 def _truth(spot: _Spot, new: str) -> Worth:
-    is_keepdim = isinstance(spot.parent, ast.keyword) and spot.parent.arg in ("keepdim", "keepdims")
+    is_keepdim = isinstance(spot.site.parent, ast.keyword) and spot.site.parent.arg in ("keepdim", "keepdims")
     return ("keepdim", 2.5) if is_keepdim and new == "False" else NOT_ASKED
 
 
@@ -251,9 +235,9 @@ def _operands(spot: _Spot, _new: str) -> Worth:
 @_rates("swap_arguments")
 def _arguments(spot: _Spot, new: str) -> Worth:
     """matmul(b, a); view(B, H, T, d) for view(B, T, H, d)"""
-    if _called(spot.node) in ("matmul", "bmm", "mm"):
+    if called_name(spot.node) in ("matmul", "bmm", "mm"):
         return "operands", 2.0
-    if _called(spot.node) in ("view", "reshape") and len(spot.node.args) == 4:
+    if called_name(spot.node) in ("view", "reshape") and len(spot.node.args) == 4:
         sizes = [spot.of(size) for size in spot.node.args]
         middle_swapped = f"({sizes[0]}, {sizes[2]}, {sizes[1]}, {sizes[3]})"
         return ("sizes", 2.0) if new.endswith(middle_swapped) else NOT_ASKED
@@ -297,8 +281,10 @@ def _sign(spot: _Spot, _new: str) -> Worth:
 @_rates("drop_call")
 def _call(spot: _Spot, _new: str) -> Worth:
     """x for x.transpose(1, 2), d for math.sqrt(d)"""
-    name = _called(spot.node)
-    if name not in STEPS or not (_is_method(spot.node) or name in ("sqrt", "masked_fill", "transpose", "tril", "triu")):
+    name = called_name(spot.node)
+    if name not in STEPS or not (
+        spot.site.is_of_a_value or name in ("sqrt", "masked_fill", "transpose", "tril", "triu")
+    ):
         return NOT_ASKED
     return ("scale" if name == "sqrt" else name), STEPS[name]
 
@@ -340,12 +326,14 @@ def _statement(spot: _Spot, _new: str) -> Worth:
 @_rates("other_name")
 def _name(spot: _Spot, new: str) -> Worth:
     """Another variable of the same shape, that came at about the same place."""
-    called = _called(spot.parent)
-    lends_its_form = called.endswith("_like") or called.startswith("new_") or isinstance(spot.parent, ast.Attribute)
-    is_target = any(spot.node in ast.walk(target) for target in getattr(spot.statement, "targets", ()))
-    if isinstance(spot.statement, ast.Return) or lends_its_form or is_target:
+    called = called_name(spot.site.parent)
+    lends_its_form = (
+        called.endswith("_like") or called.startswith("new_") or isinstance(spot.site.parent, ast.Attribute)
+    )
+    is_target = any(spot.node in ast.walk(target) for target in getattr(spot.statement.node, "targets", ()))
+    if isinstance(spot.statement.node, ast.Return) or lends_its_form or is_target:
         return NOT_ASKED
-    before = {place: values for place, values in spot.observed.names.items() if place[0] < spot.statement.lineno}
+    before = {place: values for place, values in spot.observed.names.items() if place[0] < spot.statement.line}
     shapes: dict[str, set[Any]] = {}
     lines: dict[str, int] = {}
     for (line, name), values in before.items():

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import torch
 
+from grader.explaining.harness import axes_with_unit_sums
 from grader.explaining.observed import Observed, Pair, Place, Shape, Tensor, alike, numbers_of
 
 ERROR = "It would stop with an error."
@@ -128,13 +129,13 @@ class Comparison:
         if not pairs or any(before.shape != after.shape for before, after in pairs):
             return {}
         name = f"`{self.unit_sums.name}`" if self.unit_sums.place[0] < AT_THE_END else "The result"
-        all_axes = [axes_with_unit_sums(after) for _, after in pairs]
+        all_axes = [axes_with_unit_sums(after) or [] for _, after in pairs]
         ending = "along any axis" if self.unit_sums.dimensions > 1 else ""
         claims = {f"{name} would no longer sum to one {ending}".rstrip() + ".": _agreed(not axes for axes in all_axes)}
         for second_axis in range(self.unit_sums.dimensions):
             if second_axis != axis:
                 sentence = f"{name} would sum to one along axis {second_axis} instead."
-                claims[sentence] = _agreed(axes == {second_axis} for axes in all_axes)
+                claims[sentence] = _agreed(axes == [second_axis] for axes in all_axes)
         if self.is_about_scale and all(axis in axes for axes in all_axes):
             directions = {_direction(before, after, axis) for before, after in pairs}
             is_clear = len(directions) == 1 and None not in directions
@@ -212,11 +213,6 @@ def _has_nan(run: Observed) -> bool:
 
 def _has_opposite_signs(before: Tensor, after: Tensor) -> bool:
     return bool((before.sign() + after.sign() == 0).all())
-
-
-def axes_with_unit_sums(tensor: Tensor) -> set[int]:
-    sums = {axis: tensor.double().sum(axis) for axis in range(tensor.dim())}
-    return {axis for axis, sum_ in sums.items() if bool(((sum_ - 1).abs() < CLOSE).all())}
 
 
 def _direction(before: Tensor, after: Tensor, axis: int) -> str | None:

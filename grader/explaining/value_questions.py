@@ -17,7 +17,7 @@ from grader.explaining.subject import Subject, all_sizes, is_hidden
 LARGEST = 40  # size of an axis that one can compute with
 MOST_TIMES = 400
 LONGEST = 60  # letters of an expression
-NONE = "none of these"
+NONE = "none of these"  # the last option, where it is one
 NEAR = 3  # lines, of a comment
 CALLED = re.compile(r"(\w+)\(")
 # Calls after which the shape is seen at once.
@@ -162,7 +162,7 @@ class ValueQuestions:
         """The shapes of all names and inputs."""
         values = [value for values in self.runs[0].names.values() for value in values]
         shapes = {value.shape for value in values if value and value.shape}
-        return shapes | {tuple(value.shape) for value in self.draw.arguments if hasattr(value, "shape")}
+        return shapes | self._input_shapes()
 
     def _shapes_read(self, line: int) -> set[Shape]:
         """The shapes of the names that a line reads."""
@@ -171,8 +171,9 @@ class ValueQuestions:
         for node in ast.walk(self.subject.text.tree):
             if not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.lineno == line):
                 continue
-            if hasattr(inputs.get(node.id), "shape"):
-                shapes.add(tuple(inputs[node.id].shape))
+            value = inputs.get(node.id)
+            if isinstance(value, Tensor):
+                shapes.add(tuple(value.shape))
             for (other_line, name), values in self.runs[0].names.items():
                 if name == node.id and other_line < line and values and values[0] and values[0].shape:
                     shapes.add(values[0].shape)
@@ -216,7 +217,7 @@ def _unlike(
     ]
     possible += [(*front, column, size) for size in sizes] + [(*front, size, row) for size in sizes]
     possible += [known for known in known_shapes if len(known) == len(shape)]
-    wrong = [other for other in dict.fromkeys(possible) if other != shape and other][:MOST_POSSIBLE]
+    wrong = [wrong_shape for wrong_shape in dict.fromkeys(possible) if wrong_shape not in (shape, ())][:MOST_POSSIBLE]
     choices = [list(choice) for choice in itertools.combinations(wrong, 3)]
     rng.shuffle(choices)
     may_stand_out = rng.random() < 1 / 4
@@ -228,9 +229,11 @@ def _unlike(
 
 def _likeness(shape: Shape, shapes: Iterable[Shape]) -> int:
     """How many sizes it shares with other shapes, place by place."""
-    return sum(
-        first == second for other in shapes if other != shape for first, second in zip(shape, other, strict=False)
-    )
+    likeness = 0
+    for candidate in shapes:
+        if candidate != shape:
+            likeness += sum(first == second for first, second in zip(shape, candidate, strict=False))
+    return likeness
 
 
 def _lines_within(subject: Subject, *kinds: type[ast.AST]) -> set[int]:

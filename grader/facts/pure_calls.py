@@ -52,7 +52,7 @@ def is_only_computed(value: ast.expr, layers: Collection[str]) -> bool:
     return False
 
 
-def called_name(value: ast.expr) -> str:
+def called_name(value: ast.AST) -> str:
     """The last name of the function or method that is called; empty if none is."""
     function = getattr(value, "func", None)
     return str(getattr(function, "attr", getattr(function, "id", "")))

@@ -87,10 +87,10 @@ class _SandboxRuns:
             return [None] * len(sources)
         case, versions = SampledCase(_CASE, (request,)), list(map(EditedSource, sources))
         answers = self._sandbox.answers_of_edited(ANSWER, case, versions, {}, AnswersOfEdited("function"), SECONDS)
-        return list(map(_read, answers))
+        return list(map(_runs_in, answers))
 
 
-def _read(answer: Answer) -> Sequence[Observed] | None:
+def _runs_in(answer: Answer) -> Sequence[Observed] | None:
     if not isinstance(answer, Returned) or not isinstance(answer.value, list):
         return None
     try:

@@ -212,8 +212,10 @@ class _ExerciseMistakes:
             MisconceptionLine(*self._line(name, students), says=sentences.get(name, ""))
             for name, students in _most_frequent_first(self.students)
         ]
-        others = [MistakeLine(*self._line(name, students)) for name, students in _most_frequent_first(self.others)]
-        return Mistakes(exercise, title, misconceptions, others)
+        other_mistakes = [
+            MistakeLine(*self._line(name, students)) for name, students in _most_frequent_first(self.others)
+        ]
+        return Mistakes(exercise, title, misconceptions, other_mistakes)
 
     def _line(self, name: str, students: Sequence[str]) -> tuple[str, int, Sequence[str], str, str]:
         example = self.examples.get(name, "")

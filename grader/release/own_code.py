@@ -100,11 +100,11 @@ def _inputs(function: Exercise) -> list[list[Any]]:
 def are_random(first: Draw, second: Draw) -> bool:
     """Whether two draws of a case have no number with decimals in common."""
     pairs = list(zip(leaves(list(first.arguments)), leaves(list(second.arguments)), strict=False))
-    for value, other in pairs:
-        if isinstance(value, torch.Tensor) and isinstance(other, torch.Tensor) and value.is_floating_point():
-            is_same = value.shape == other.shape and bool((value == other).any())
+    for value, second_value in pairs:
+        if isinstance(value, torch.Tensor) and isinstance(second_value, torch.Tensor) and value.is_floating_point():
+            is_same = value.shape == second_value.shape and bool((value == second_value).any())
         else:
-            is_same = isinstance(value, float) and value == other
+            is_same = isinstance(value, float) and value == second_value
         if is_same:
             return False
     return any(isinstance(value, torch.Tensor | float) for value, _ in pairs)

@@ -56,13 +56,13 @@ def are_alike(one: Tensor | None, other: Tensor | None) -> bool:
     return _ends_alike(one, other) and bool(near(one, other).all())
 
 
-def _ends_alike(one: Tensor, other: Tensor) -> bool:
+def _ends_alike(numbers: Tensor, expected: Tensor) -> bool:
     """Whether the last numbers are `near`, which is soon known, and tells most apart."""
-    if not len(one):
+    if not len(numbers):
         return True
-    number, wanted = float(one[-1]), float(other[-1])
-    is_close = abs(number - wanted) <= TOLERANCE * (1 + abs(wanted))
-    return number == wanted or is_close or (math.isnan(number) and math.isnan(wanted))
+    last, expected_last = float(numbers[-1]), float(expected[-1])
+    is_close = abs(last - expected_last) <= TOLERANCE * (1 + abs(expected_last))
+    return last == expected_last or is_close or (math.isnan(last) and math.isnan(expected_last))
 
 
 def _is_any_row_near(table: Tensor, numbers: Tensor) -> bool:
