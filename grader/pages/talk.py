@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import nbformat
 from markupsafe import Markup
+from nbformat import NotebookNode
 
 from grader.course.folder import Course
 from grader.course.loading import Exercises
@@ -16,15 +17,17 @@ from grader.explaining.code_questions import CodeQuestion
 from grader.gradebook.standing import Standing
 from grader.gradebook.standings import read_class
 from grader.host.asked_code import AskedExercise, ask_about
-from grader.host.notebook_settings import settings_for
+from grader.host.notebook_settings import Settings, settings_for
 from grader.host.scratch import files_for_students, write_whole
 from grader.model.exercise import Exercise
+from grader.model.submission import Files
 from grader.pages.page_parts import template
 from grader.pages.report import select_class
 from grader.pages.text_html import highlighted, sentence_html
 
 TALK = "talk"  # the folder, in the course folder
 QUESTIONS = 5
+OF_AN_EXERCISE = 2  # at most
 LETTERS = "ABCD"
 
 
@@ -40,44 +43,49 @@ class TalkExercise:
 def write_talk(course: Course, assignment: str, students: Sequence[str] = ()) -> list[Path]:
     """Write a page for each student with a graded submission, or just for these; returns their paths."""
     grades = select_class(read_class(course, assignment), students)
-    exercises = course.exercises(assignment)
+    settings = settings_for(course, course.exercises(assignment))
+    files = files_for_students(course.folder("source") / assignment)
     folder = course.root / TALK / assignment
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for standing in grades.submissions:
-        asked_exercises = _ask(course, assignment, exercises, standing)
+        notebooks = _notebooks(course, assignment, standing.student)
+        asked_exercises = _ask(notebooks, files, settings, _right_exercises(assignment, standing, settings.exercises))
         path = folder / f"{standing.student}.html"
         write_whole(path, _page(assignment, standing, asked_exercises).encode())
         paths.append(path)
     return paths
 
 
-def _ask(course: Course, assignment: str, exercises: Exercises, standing: Standing) -> list[AskedExercise]:
-    """Questions about exercises that have full marks, in an order by chance, until there are enough."""
+def _notebooks(course: Course, assignment: str, student: str) -> list[NotebookNode]:
+    """The graded notebooks of a student."""
+    names = course.notebooks("release", assignment)
+    paths = [course.notebook(f"autograded/{student}", assignment, name) for name in names]
+    return [nbformat.read(path, as_version=4) for path in paths if path.exists()]
+
+
+def _right_exercises(assignment: str, standing: Standing, exercises: Exercises) -> list[Exercise]:
+    """The exercises with full marks, in an order by chance."""
     right = {scored.verdict.exercise for scored in standing.verdicts if scored.verdict.right}
     chosen = [exercise for label, exercise in exercises.items() if label in right]
     random.Random(f"{standing.student}/{assignment}").shuffle(chosen)
-    asked_exercises: list[AskedExercise] = []
-    for exercise in chosen:
-        missing = QUESTIONS - sum(len(asked_exercise.questions) for asked_exercise in asked_exercises)
-        if missing > 0:
-            asked_exercises += _ask_about(course, assignment, standing, exercise, min(missing, 2))
-    return asked_exercises
+    return chosen
 
 
-def _ask_about(
-    course: Course, assignment: str, standing: Standing, exercise: Exercise, count: int
+def _ask(
+    notebooks: Sequence[NotebookNode], files: Files, settings: Settings, exercises: Sequence[Exercise]
 ) -> list[AskedExercise]:
-    exercises = course.exercises(assignment)
-    for name in course.notebooks("release", assignment):
-        path = course.notebook(f"autograded/{standing.student}", assignment, name)
-        if path.exists():
-            notebook = nbformat.read(path, as_version=4)
-            files = files_for_students(course.folder("source") / assignment)
-            asked_exercises = list(ask_about(notebook, files, settings_for(course, exercises), [exercise], count))
-            if any(asked_exercise.source for asked_exercise in asked_exercises):
+    """Questions about these exercises, until there are enough."""
+    asked_exercises: list[AskedExercise] = []
+    missing = QUESTIONS
+    for notebook in notebooks:
+        for asked_exercise in ask_about(notebook, files, settings, exercises, OF_AN_EXERCISE):
+            questions = asked_exercise.questions[:missing]
+            asked_exercises.append(replace(asked_exercise, questions=questions))
+            missing -= len(questions)
+            if not missing:
                 return asked_exercises
-    return []
+    return asked_exercises
 
 
 def _numbered_lines(source: str) -> list[tuple[int, Markup]]:

@@ -40,10 +40,14 @@ def test_questions_from_a_sandbox_are_about_the_code() -> None:
     assert all(question.inputs.startswith("`inputs` of shape (") for question in questions)
 
 
-def test_questions_about_a_class_are_made_of_its_weights() -> None:
-    questions = questions_about(from_notebook()[OTHER], OTHER)
-    assert len(questions) == 3
-    assert all(question.inputs.startswith("`CausalAttention(d_in=") for question in questions)
+@pytest.fixture(scope="module")
+def honest_questions() -> list[CodeQuestion]:
+    return questions_about(from_notebook()[OTHER], OTHER)
+
+
+def test_questions_about_a_class_are_made_of_its_weights(honest_questions: list[CodeQuestion]) -> None:
+    assert len(honest_questions) == 3
+    assert all(question.inputs.startswith("`CausalAttention(d_in=") for question in honest_questions)
 
 
 HOSTILE = {
@@ -62,10 +66,9 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("lines", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_code_loses_nothing_but_its_own_questions(lines: str) -> None:
+def test_hostile_code_loses_nothing_but_its_own_questions(lines: str, honest_questions: list[CodeQuestion]) -> None:
     code = CODE.replace("    scores =", f"{lines}    scores =", 1)
-    other = from_notebook()[OTHER]
-    notebook = notebook_with(IMPORTS, code, other)
+    notebook = notebook_with(IMPORTS, code, from_notebook()[OTHER])
     hostile, honest = ask_about(notebook, {}, Settings(), [EXERCISES[NUMBER], EXERCISES[OTHER]], 3)
     assert len(hostile.questions) <= 3
-    assert honest.questions == questions_about(other, OTHER)
+    assert honest.questions == honest_questions
