@@ -16,6 +16,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from grader.course.folder import CONFIG_FILE, Course
+from grader.errors import CourseError
 from grader.model.label import Label
 from grader.notebooks.cells import ANCHOR, solved_exercise
 from grader.notebooks.modules_beside import for_students, given_beside, put_beside
@@ -43,23 +44,32 @@ class ModulesBeside(NbGraderPreprocessor):
         release.mkdir(parents=True, exist_ok=True)
         modules = given_beside(source)
         put_beside(release, modules)
-        if "checking.py" in modules and not (source / HINTS).exists():
+        has_checks = "checking.py" in modules
+        for name in (FILE, OWN_CODE):
+            if has_checks and (source / name).exists():
+                raise CourseError(f"{source.name} has a file {name}, but the release needs that name. Rename it.")
+        if has_checks and not (source / HINTS).exists():
             (release / HINTS).write_text(_hints_file(hints_in(source)), encoding="utf-8")
         root = Path(course.root)
         is_ours = (root / CONFIG_FILE).is_file()  # nbgrader reads settings from elsewhere, too
-        table = table_for(Course(root), assignment) if is_ours else None
-        if table:
-            (release / FILE).write_bytes(table)
-            functions = [
-                function for exercise in Course(root).exercises(assignment).values() for function in exercise.functions
-            ]
-            (release / OWN_CODE).write_text(own_code_file(functions), encoding="utf-8")
+        if is_ours:
+            _put_tables(Course(root), assignment, release)
         if not (source / ASSISTANTS.name).exists():
             shutil.copyfile(ASSISTANTS, release / ASSISTANTS.name)
         for name, text in first_steps(source, release).items():
             if not (source / name).exists():
                 (release / name).write_text(text, encoding="utf-8")
         return nb, resources
+
+
+def _put_tables(course: Course, assignment: str, release: Path) -> None:
+    """What checks know of mistakes, and what `explain` needs, if there are checks."""
+    table = table_for(course, assignment)
+    if table:
+        (release / FILE).write_bytes(table)
+        exercises = course.exercises(assignment).values()
+        functions = [function for exercise in exercises for function in exercise.functions]
+        (release / OWN_CODE).write_text(own_code_file(functions), encoding="utf-8")
 
 
 def hints_in(source: Path) -> dict[Label, tuple[str, list[str]]]:

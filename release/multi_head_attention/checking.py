@@ -160,13 +160,13 @@ class Checks:
                 _tell(f"explain({meant}) asks about code that is right. check({meant}) says what is missing.")
                 return
         try:
-            in_notebook = importlib.import_module(OWN_CODE).in_notebook
+            own_code = importlib.import_module(OWN_CODE)
         except ModuleNotFoundError:
             _tell(f"There are no questions here: {OWN_CODE}.py, which makes them, is not beside this notebook.")
             return
         self.rounds[meant] += 1
         for entry in self._of(meant):
-            in_notebook.ask(entry.name, notebook, self.rounds[meant])
+            own_code.in_notebook.ask(entry.name, notebook, own_code.INPUTS, self.rounds[meant])
 
     def check_number(self, question: object = None, answer: object = None, *surplus: object) -> None:
         """Say whether the answer to a question is the right number. Nothing of it is graded."""

@@ -1,7 +1,7 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the places of its right figures, and each mistake with its own. See recognizing.py. Made anew when something of this
 # is different:
-# 1f7232e74e6a3d08
+# 3eb4572bd9c5c1e6
 
 FIGURES = [
     (0.54642, -0.11669, -0.19871, '[4,6]'),

@@ -249,10 +249,10 @@ def test_hints_file_has_hints_for_every_exercise(assignment: str) -> None:
 
 
 @pytest.mark.slow
-def test_release_when_source_has_known_mistakes_file_raises(course: Course) -> None:
-    own = course.root / "source/self_attention" / known_mistakes.FILE
-    own.write_text("KNOWN = 'mine'")
-    with pytest.raises(CourseError, match=r"has a file known_mistakes\.py, but the release needs that name"):
+@pytest.mark.parametrize("name", [known_mistakes.FILE, own_code.FILE])
+def test_release_when_source_has_a_file_of_that_name_raises(course: Course, name: str) -> None:
+    (course.root / "source/self_attention" / name).write_text("KNOWN = 'mine'")
+    with pytest.raises(CourseError, match=rf"has a file {re.escape(name)}, but the release needs that name"):
         compile_release(course, "self_attention")
 
 
