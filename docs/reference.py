@@ -161,6 +161,7 @@ def course_file() -> str:
         "At the top": reading.TERM,
         "`[late]`": reading.LATE,
         "`[serving]`": reading.SERVING,
+        "`[explain]`": reading.EXPLAIN,
         "`[assignments.NAME]`": reading.ASSIGNMENT,
         "`[lti]`": reading.LTI,
         "`[lti.platforms.NAME]`": reading.LTI_PLATFORM,

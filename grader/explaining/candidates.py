@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from grader.explaining.observed import Draw, Observed, Place
+from grader.explaining.question import QuestionKind
 
 OPTIONS = 4
-
-
-class QuestionKind(StrEnum):
-    CHANGE = "change"
-    SHAPE = "shape"
-    SUMS = "sums"
-    TIMES = "times"
 
 
 class RunWatched(Protocol):

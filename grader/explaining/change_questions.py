@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.explaining.candidates import OPTIONS, Candidate, QuestionKind, SecondLook
+from grader.explaining.candidates import OPTIONS, Candidate, SecondLook
 from grader.explaining.line_changes import LineChange
 from grader.explaining.observed import Observed, Place, Shape, first_shape, numbers_of, values_alike
 from grader.explaining.outcomes import (
@@ -25,6 +25,7 @@ from grader.explaining.outcomes import (
     Positions,
     UnitSums,
 )
+from grader.explaining.question import QuestionKind
 
 # What must hold for all numbers.
 ALWAYS = frozenset([SAME, NAN, NO_NAN, FACTOR, OPPOSITE, ZERO])

@@ -5,18 +5,19 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol
 
 import torch
 
-from grader.explaining.candidates import Candidate, LaterDraws, QuestionKind, SecondLook
+from grader.explaining.candidates import Candidate, LaterDraws, SecondLook
 from grader.explaining.change_questions import MOVES, ChangedRuns, ChangeQuestions
 from grader.explaining.harness import axes_with_unit_sums
 from grader.explaining.line_changes import line_changes
 from grader.explaining.note_writing import runnable, statements_of, with_notes
 from grader.explaining.observed import Draw, Observed, Pair, Place
 from grader.explaining.outcomes import AT_THE_END, Positions, UnitSums, pattern_name
+from grader.explaining.question import CodeQuestion
 from grader.explaining.subject import Subject, sizes_of
 from grader.explaining.value_questions import NONE, ValueQuestions
 from grader.facts.student_text import StudentText
@@ -27,19 +28,6 @@ MOST_CHANGES = 40
 FEWEST_PLACES = 3  # of an axis whose places make a pattern
 BATCH = 12  # versions in one request
 OFTEN = 60  # runs of a line
-
-
-@dataclass(frozen=True)
-class CodeQuestion:
-    """A question with its options, of which one is right for all inputs that were tried, and the others for none."""
-
-    kind: QuestionKind
-    line: int
-    text: str
-    inputs: str  # in words
-    options: tuple[str, ...]
-    right: int
-    explanation: str  # what a run gave
 
 
 class RunVersions(Protocol):

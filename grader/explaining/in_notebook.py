@@ -14,9 +14,10 @@ from typing import Any
 
 import torch
 
-from grader.explaining.code_questions import CodeQuestion, questions_about
+from grader.explaining.code_questions import questions_about
 from grader.explaining.note_writing import ANSWER
 from grader.explaining.observed import Draw, Observed, read_observed
+from grader.explaining.question import CodeQuestion
 from grader.explaining.subject import Subject
 from grader.kit.showing import Display
 from grader.kit.time_limit import TookTooLong, time_limit

@@ -9,9 +9,10 @@ import random
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from grader.explaining.candidates import Candidate, QuestionKind, SecondLook
+from grader.explaining.candidates import Candidate, SecondLook
 from grader.explaining.observed import Draw, Observed, Place, Shape, Tensor, Value
 from grader.explaining.outcomes import shape_text
+from grader.explaining.question import QuestionKind
 from grader.explaining.subject import Subject, all_sizes, is_hidden
 
 LARGEST = 40  # size of an axis that one can compute with

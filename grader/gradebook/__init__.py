@@ -14,6 +14,7 @@ __all__ = [
     "hidden_seed",
     "items",
     "marks",
+    "own_code",
     "preprocessors",
     "published",
     "records",

@@ -16,6 +16,7 @@ from grader.errors import CourseError
 from grader.gradebook.connection import open_gradebook
 from grader.gradebook.items import Counted, count, items_of, points_within_reach
 from grader.gradebook.marks import Marks, read_marks
+from grader.gradebook.own_code import read_own_code
 from grader.gradebook.records import RECORDS, count_attempts, describe_attempt, read_records
 from grader.gradebook.settings import term_rules
 from grader.gradebook.standing import Person, Remark, Standing, Submitted
@@ -73,6 +74,7 @@ class ClassRows:
         self.remarks = self._read_remarks()
         has_records = inspect(session.connection()).has_table(RECORDS.name)
         self.records = read_records(session, self._id, students) if has_records else {}  # by submission
+        self.own_code = read_own_code(session, assignment, students)  # by student
 
     def _read_people(self, students: Collection[str] | None) -> list[Person]:
         query = select(Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
@@ -154,6 +156,7 @@ class ClassRows:
             rules=self._rules_for(submission, person.id),
             remarks=self.remarks.get(submission.id, ()),
             record=self.records.get(submission.id),
+            own_code=self.own_code.get(person.id),
             has_submitted=True,
         )
 

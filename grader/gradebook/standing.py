@@ -10,6 +10,7 @@ from typing import NamedTuple
 from grader.gradebook.graded import GradingResult, Stopped
 from grader.gradebook.items import Counted, Item
 from grader.gradebook.marks import Marks
+from grader.gradebook.own_code import OwnCode
 from grader.gradebook.records import Record
 from grader.model.label import Label
 from grader.model.verdict import Scored
@@ -60,6 +61,7 @@ class Standing:
     rules: Sequence[str] = ()  # of the term, behind these points, in words
     remarks: Sequence[Remark] = ()  # of people
     record: Record | None = None  # what the grade was given for
+    own_code: OwnCode | None = None  # what the student was asked about the code
     has_submitted: bool = False
     is_called_late: bool = False  # by a platform, without a time
     result: GradingResult = field(default_factory=GradingResult)  # what grading found

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import random
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nbformat import NotebookNode
 
 from grader.explaining.case_inputs import inputs_to_ask_about
-from grader.explaining.code_questions import CodeQuestion, questions_about
+from grader.explaining.code_questions import questions_about
 from grader.explaining.note_writing import ANSWER
 from grader.explaining.observed import NotObserved, Observed, read_observed
+from grader.explaining.question import CodeQuestion
 from grader.explaining.subject import Subject
 from grader.facts.definitions import Definitions
 from grader.host.grading import new_sandbox
@@ -29,6 +31,7 @@ from grader.notebooks.cells import demos_of, is_test_cell
 SECONDS = 3.0  # of processor time for one request
 SECONDS_IN_ALL = 6.0  # of one sandbox, with all cells
 PATIENCE = 10  # it may take this many times as long by the clock
+OF_A_FUNCTION = 2  # questions, at most, where there are others to ask about
 _CASE = Case("questions about the code", "", inputs=lambda _: ())
 
 
@@ -41,10 +44,44 @@ class AskedExercise:
     questions: Sequence[CodeQuestion]
 
 
+def ask_student(
+    student: str,
+    notebooks: Sequence[NotebookNode],
+    files: Files,
+    settings: Settings,
+    exercises: Sequence[Exercise],
+    count: int,
+    known_entries: Collection[str] = (),
+) -> list[AskedExercise]:
+    """At most `count` questions about these exercises, whose code is right: which of them come first is by chance.
+
+    Functions and classes of the `known_entries` are left out.
+    """
+    shuffled = list(exercises)
+    random.Random(student).shuffle(shuffled)
+    asked_exercises: list[AskedExercise] = []
+    missing = count
+    for notebook in notebooks:
+        for asked_exercise in ask_about(
+            notebook, files, replace(settings, student=student), shuffled, OF_A_FUNCTION, known_entries
+        ):
+            questions = asked_exercise.questions[:missing]
+            asked_exercises.append(replace(asked_exercise, questions=questions))
+            missing -= len(questions)
+            if not missing:
+                return asked_exercises
+    return asked_exercises
+
+
 def ask_about(
-    notebook: NotebookNode, files: Files, settings: Settings, exercises: Sequence[Exercise], count: int
+    notebook: NotebookNode,
+    files: Files,
+    settings: Settings,
+    exercises: Sequence[Exercise],
+    count: int,
+    known_entries: Collection[str] = (),
 ) -> Iterator[AskedExercise]:
-    """At most `count` questions for each of these exercises, whose code in the notebook is right."""
+    """At most `count` questions for each function of these exercises, whose code in the notebook is right."""
     demos = demos_of(notebook)
     codes = [cell for cell in notebook.cells if cell.cell_type == "code" and not is_test_cell(cell)]
     cells = [cell.source for cell in codes if cell.source not in demos]
@@ -53,6 +90,8 @@ def ask_about(
         definitions.note(source)
     for exercise in exercises:
         for function in exercise.functions:
+            if function.entry in known_entries:
+                continue
             source = definitions.only_source(function.entry) or ""
             questions = _questions(cells, source, function, files, settings, count) if source else []
             yield AskedExercise(function, source, questions)

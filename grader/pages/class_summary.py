@@ -27,6 +27,7 @@ from grader.pages.report_lines import (
     MisconceptionLine,
     MistakeLine,
     Mistakes,
+    OwnCodeLine,
     Points,
     StoppedCode,
     StudentLine,
@@ -70,6 +71,7 @@ def summary(grades: ClassGrades, files: Mapping[str, str] | None = None) -> Summ
         stopped=stopped,
         denied=denied,
         identical=_identical(grades, files or {}, empty),
+        own_code=_own_code(everyone),
         in_process=_in_process(graded),
         late=_late(graded),
         late_rule=grades.late.words if grades.late else "",
@@ -296,7 +298,20 @@ def _student(standing: Standing, grades: ClassGrades) -> StudentLine:
         waiting=waiting,
         misconceptions=misconceptions,
         hand_in=standing.attempt,
+        own_code=standing.own_code.words if standing.own_code else "",
     )
+
+
+def _own_code(everyone: Iterable[Standing]) -> list[OwnCodeLine]:
+    """Who answered how many questions about their own code right: first those who have answered all of them."""
+    students: dict[str, list[str]] = defaultdict(list)
+    ranks: dict[str, tuple[bool, int, int]] = {}
+    for standing in everyone:
+        own_code = standing.own_code
+        if own_code:
+            students[own_code.words].append(standing.student)
+            ranks[own_code.words] = not own_code.questions, own_code.unanswered, -own_code.right
+    return [OwnCodeLine(words, students[words]) for words in sorted(students, key=lambda words: ranks[words])]
 
 
 def _counted_points(standing: Standing, item: Item) -> float | None:

@@ -111,7 +111,7 @@ def table(summary: Summary) -> str:
     denied = {line.student: "; ".join(line.attempts) for line in summary.denied}
     head = ["student", "last name", "first name", "status", "points", "of", "penalty", "hours late"]
     head += [f"exercise {label}" for label in labels]
-    head += ["misconceptions", "timeouts", "crashes", "denied actions", "identical: with", "hand-in"]
+    head += ["misconceptions", "timeouts", "crashes", "denied actions", "identical: with", "hand-in", "own code"]
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(map(defused, head))
@@ -128,6 +128,7 @@ def table(summary: Summary) -> str:
         row.append(defused(denied.get(line.student, "")))
         row.append(defused("; ".join(_partners(line.student, summary.identical))))
         row.append(defused(line.hand_in))
+        row.append(defused(line.own_code))
         writer.writerow(row)
     return text.getvalue()
 

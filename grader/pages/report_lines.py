@@ -134,6 +134,15 @@ class StudentLine:
     waiting: Sequence[str]  # exercises that wait for points from a person
     misconceptions: Sequence[StudentMistake]  # that were named
     hand_in: str  # which attempt counts, if the best of several does
+    own_code: str  # how many questions about their own code they answered right; empty if there were none
+
+
+@dataclass(frozen=True)
+class OwnCodeLine:
+    """What came of questions about their own code, and for whom."""
+
+    answers: str  # how many are right, in words
+    students: Sequence[str]  # who
 
 
 @dataclass(frozen=True)
@@ -160,6 +169,7 @@ class Summary:
     stopped: Sequence[StoppedCode]  # code that did not end well
     denied: Sequence[Denied]  # what code was not allowed to do
     identical: Sequence[Identical]  # the same work, more than once
+    own_code: Sequence[OwnCodeLine]  # answers to questions about students' own code
     in_process: Sequence[str]  # tests that ran in the students' processes, and can be fooled
     late: Sequence[LateStudent]  # who was
     late_rule: str  # what being late costs, if the rules of the term say so

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
@@ -13,27 +12,25 @@ from nbformat import NotebookNode
 
 from grader.course.folder import Course
 from grader.course.loading import Exercises
-from grader.explaining.code_questions import CodeQuestion
+from grader.explaining.question import CodeQuestion
 from grader.gradebook.standing import Standing
 from grader.gradebook.standings import read_class
-from grader.host.asked_code import AskedExercise, ask_about
-from grader.host.notebook_settings import Settings, settings_for
+from grader.host.asked_code import AskedExercise, ask_student
+from grader.host.notebook_settings import settings_for
 from grader.host.scratch import files_for_students, write_whole
 from grader.model.exercise import Exercise
-from grader.model.submission import Files
 from grader.pages.page_parts import template
 from grader.pages.report import select_class
-from grader.pages.text_html import highlighted, sentence_html
+from grader.pages.text_html import numbered_lines, sentence_html
 
 TALK = "talk"  # the folder, in the course folder
 QUESTIONS = 5
-OF_AN_EXERCISE = 2  # at most
 LETTERS = "ABCD"
 
 
 @dataclass(frozen=True)
 class TalkExercise:
-    """The code for an exercise, and what is asked_exercises about it."""
+    """The code for an exercise, and what is asked about it."""
 
     heading: str
     code: Sequence[tuple[int, Markup]]  # its lines as HTML, with their numbers
@@ -50,7 +47,8 @@ def write_talk(course: Course, assignment: str, students: Sequence[str] = ()) ->
     paths = []
     for standing in grades.submissions:
         notebooks = _notebooks(course, assignment, standing.student)
-        asked_exercises = _ask(notebooks, files, settings, _right_exercises(assignment, standing, settings.exercises))
+        right = _right_exercises(standing, settings.exercises)
+        asked_exercises = ask_student(standing.student, notebooks, files, settings, right, QUESTIONS)
         path = folder / f"{standing.student}.html"
         write_whole(path, _page(assignment, standing, asked_exercises).encode())
         paths.append(path)
@@ -64,34 +62,10 @@ def _notebooks(course: Course, assignment: str, student: str) -> list[NotebookNo
     return [nbformat.read(path, as_version=4) for path in paths if path.exists()]
 
 
-def _right_exercises(assignment: str, standing: Standing, exercises: Exercises) -> list[Exercise]:
-    """The exercises with full marks, in an order by chance."""
+def _right_exercises(standing: Standing, exercises: Exercises) -> list[Exercise]:
+    """The exercises with full marks."""
     right = {scored.verdict.exercise for scored in standing.verdicts if scored.verdict.right}
-    chosen = [exercise for label, exercise in exercises.items() if label in right]
-    random.Random(f"{standing.student}/{assignment}").shuffle(chosen)
-    return chosen
-
-
-def _ask(
-    notebooks: Sequence[NotebookNode], files: Files, settings: Settings, exercises: Sequence[Exercise]
-) -> list[AskedExercise]:
-    """Questions about these exercises, until there are enough."""
-    asked_exercises: list[AskedExercise] = []
-    missing = QUESTIONS
-    for notebook in notebooks:
-        for asked_exercise in ask_about(notebook, files, settings, exercises, OF_AN_EXERCISE):
-            questions = asked_exercise.questions[:missing]
-            asked_exercises.append(replace(asked_exercise, questions=questions))
-            missing -= len(questions)
-            if not missing:
-                return asked_exercises
-    return asked_exercises
-
-
-def _numbered_lines(source: str) -> list[tuple[int, Markup]]:
-    """The lines, counted as questions count them: with blank ones at the beginning, which are not shown."""
-    blank = len(source) - len(source.lstrip("\n"))
-    return [(number, Markup(line)) for number, line in enumerate(highlighted(source).split("\n"), start=blank + 1)]
+    return [exercise for label, exercise in exercises.items() if label in right]
 
 
 def _page(assignment: str, standing: Standing, asked_exercises: Sequence[AskedExercise]) -> str:
@@ -101,7 +75,7 @@ def _page(assignment: str, standing: Standing, asked_exercises: Sequence[AskedEx
         number += len(numbered)
         if numbered:
             heading = f"Exercise {asked_exercise.exercise.label}: {asked_exercise.exercise.title}"
-            exercises.append(TalkExercise(heading, _numbered_lines(asked_exercise.source), numbered))
+            exercises.append(TalkExercise(heading, numbered_lines(asked_exercise.source), numbered))
     page = template("talk.html", code=sentence_html)
     name = f"{standing.person.first_name} {standing.person.last_name}".strip() or standing.student
     return str(

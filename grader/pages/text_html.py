@@ -45,6 +45,12 @@ def highlighted(source: str, quoted: Set[str] = frozenset()) -> Markup:
     return Markup("\n".join(_with_marks(lines, quoted)))
 
 
+def numbered_lines(source: str) -> list[tuple[int, Markup]]:
+    """The lines, counted as questions count them: with blank ones at the beginning, which are not shown."""
+    blank = len(source) - len(source.lstrip("\n"))
+    return [(number, Markup(line)) for number, line in enumerate(highlighted(source).split("\n"), start=blank + 1)]
+
+
 def _with_marks(lines: Iterable[tuple[str, str]], quoted: Set[str]) -> Iterator[str]:
     """Highlighted lines, given with their text. What is inside a string of several lines stays unmarked."""
     depth = 0  # of what is open in the line

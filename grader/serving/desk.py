@@ -91,6 +91,7 @@ class Desk:
         self.queue = Queue(arrivals)
         self.trouble: dict[str, str] = {}  # by assignment: why it cannot be graded, for instructors
         self.news = News()
+        self.hand_on: Callable[[Arrival], None] = lambda _: None  # called with what has been graded
         self._grading: dict[str, Arrival] = {}  # by student
         self._processes = SharedProcesses(options.jobs)
         self._turn = ""  # the assignment that is next: a process that changes to another one starts again
@@ -232,3 +233,5 @@ class Desk:
         result = replace(graded, verdicts=graded.newest_verdicts or graded.verdicts)
         self._arrivals.finish(arrival, state, result.to_json())
         self.news.tell(arrival)
+        if state is Stage.GRADED:
+            self.hand_on(arrival)

@@ -27,6 +27,7 @@ from grader.pages.page_parts import template
 from grader.pages.text_html import sentence_html
 from grader.serving.allowance import Allowance, allowance, shown_to
 from grader.serving.arrivals import Arrival, Arrivals, Stage
+from grader.serving.asking import Asking
 from grader.serving.desk import Desk
 from grader.serving.grades import SubmissionGrades, read_grades
 from grader.serving.invitations import Invited, Proxy, Role, Scope, admitted, digest_of, find_person, links
@@ -65,6 +66,7 @@ class Services:
     course: Course
     arrivals: Arrivals
     desk: Desk
+    asking: Asking
     sessions: Sessions
     questions: Questions
     secret: bytes

@@ -21,6 +21,7 @@ from grader.errors import CourseError
 from grader.gradebook.hidden_seed import secret_of
 from grader.sandbox.confine import why_not
 from grader.serving.arrivals import Arrivals
+from grader.serving.asking import Asking
 from grader.serving.connections import BoundedServer
 from grader.serving.desk import Desk, GradingOptions
 from grader.serving.handler import Services
@@ -101,11 +102,16 @@ def _desk(
 ) -> Iterator[Services]:
     with contextlib.closing(Arrivals(course)) as arrivals:
         desk = Desk(course, arrivals, options)
+        asking = Asking(course, arrivals, desk.queue)
+        desk.hand_on = asking.add
         desk.start()
-        with contextlib.closing(desk), ThreadPoolExecutor(1) as writing:
+        asking.start()
+        with contextlib.closing(asking), contextlib.closing(desk), ThreadPoolExecutor(1) as writing:
             sessions, questions = Sessions(arrivals.engine), Questions(arrivals.engine)
             secret, outbox = secret_of(course.root), _outbox(course, arrivals, lti)
-            yield Services(course, arrivals, desk, sessions, questions, secret, writing, address.proxy, hub, outbox)
+            yield Services(
+                course, arrivals, desk, asking, sessions, questions, secret, writing, address.proxy, hub, outbox
+            )
 
 
 def _outbox(course: Course, arrivals: Arrivals, settings: LtiSettings) -> Outbox | None:

@@ -32,6 +32,7 @@ from grader.serving.course_solutions import solutions_beside
 from grader.serving.grades import LateWarning, SubmissionGrades
 from grader.serving.handler import NOT_VALID, SENTENCES, Handler, SubmissionState
 from grader.serving.invitations import Invited, Role, Scope, digest_of, links
+from grader.serving.own_code_pages import own_code_beside
 from grader.serving.question_pages import questions_about
 from grader.serving.receipts import receipt
 from grader.serving.room import MOST_BYTES as MOST_BYTES_OF_STUDENT
@@ -318,7 +319,7 @@ class SubmissionPage(Handler):
         names, notebooks = self.names(), self.services.course.notebooks("release", arrival.assignment)
         with self.one_of_few(MOST_WRITTEN):
             title, feedback = await asyncio.to_thread(self._feedback, arrival, state, names)
-        if feedback:  # it has a student's text in it
+        if feedback or state.result.exercises is not None:  # it has a student's text in it
             self.add_header("Content-Security-Policy", "script-src 'none'")
         self.show(
             "submission",
@@ -332,6 +333,7 @@ class SubmissionPage(Handler):
             receipt=json.dumps(signed, indent=1),
             solutions=solutions_beside(state.result, state.grades),
             questions=questions_about(arrival, state, self.services),
+            own_code=own_code_beside(arrival, state, self.services),
             total=state.result.total if len(notebooks) > 1 else "",
             refresh=0 if arrival.is_done else min(10, 1 + state.ahead // 10),
         )

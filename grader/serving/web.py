@@ -13,6 +13,7 @@ from grader.pages.page_parts import TEMPLATES as TEMPLATES_OF_PAGES
 from grader.serving import student_pages
 from grader.serving.class_pages import ClassPage, Close, Extend, GradeAgain, StudentPage
 from grader.serving.handler import TEMPLATES, IsWell, NothingThere, Services
+from grader.serving.own_code_pages import AnswerOwnCode
 from grader.serving.programs import ROUTES
 from grader.serving.question_pages import Answer, Ask
 
@@ -31,6 +32,7 @@ def application(services: Services, *, secure: bool) -> Application:
         (r"/submissions/(\d{1,9})", student_pages.SubmissionPage),
         (r"/submissions/(\d{1,9})/again", GradeAgain),
         (r"/submissions/(\d{1,9})/questions", Ask),
+        (r"/submissions/(\d{1,9})/own-code", AnswerOwnCode),
         (r"/questions/(\d{1,9})", Answer),
         (r"/class", ClassPage),
         (r"/students/([^/]+)", StudentPage),

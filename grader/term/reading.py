@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from grader.errors import CourseError
 from grader.term.page_changes import read_changes
-from grader.term.rules import AssignmentRules, Late, Rule, Rules, Serving
+from grader.term.rules import AskAfter, AssignmentRules, Explain, Late, Rule, Rules, Serving
 from grader.term.times import NoTime, length_of, moment_of
 
 # A table of course.toml, whose keys and values are checked before use.
@@ -161,12 +161,18 @@ LATE = {
     "cap": "The most that is taken off, from 0 to 1. Usually 1.",
     "grace": 'Up to here nothing is taken off: `"15 minutes"`. Beyond it, the whole delay counts.',
 }
+EXPLAIN = {
+    "after": '`"full marks"`: an exercise is asked about once it has full marks, as is usual with this table; or '
+    '`"never"`.',
+    "questions": "How many questions at most, about the code of an assignment. Usually 3.",
+}
 TERM = {
     "timezone": 'For times that name no zone: `"Europe/Berlin"`. Usually UTC.',
     "counts": _COUNTS,
     "late": "A table: what being late costs.",
     "groups": 'A table of students who submit together: `blue = ["ada", "kurt"]`.',
     "serving": "A table: what `grader serve` allows and shows.",
+    "explain": "A table: what `grader serve` asks students about their own code. Without it, nothing.",
     "lti": "A table: the learning platforms whose students may come to `grader serve`.",
     "assignments": "A table for each assignment.",
 }
@@ -196,6 +202,7 @@ ASSIGNMENT = {
     "counts": _COUNTS,
     "late": "A table, in place of the one for all.",
     "serving": "A table: what differs from the one for all.",
+    "explain": "The same.",
 }
 
 
@@ -229,6 +236,7 @@ def _read_course_file(root: Path, assignments: Sequence[str] | None) -> Rules:
         best=_best(term, False),
         zone=_zone(term),
         serving=_serving(term, Serving()),
+        explain=_explain(term, Explain(AskAfter.NEVER)),
     )
     return Rules({name: _assignment(tables.table(name), of_all) for name in tables.values}, of_all)
 
@@ -329,7 +337,8 @@ def _assignment(table: TomlTable, of_all: AssignmentRules) -> AssignmentRules:
     groups = of_all.groups if table.switch("groups", True) else ()
     best = _best(table, of_all.best)
     late, serving = _late(table) or of_all.late, _serving(table, of_all.serving)
-    return AssignmentRules(exercises, due, extensions, weight, groups, late, best, zone, serving)
+    explain = _explain(table, of_all.explain)
+    return AssignmentRules(exercises, due, extensions, weight, groups, late, best, zone, serving, explain)
 
 
 def _serving(above: TomlTable, usual: Serving) -> Serving:
@@ -351,3 +360,13 @@ def _serving(above: TomlTable, usual: Serving) -> Serving:
         solutions=option("solutions", usual.solutions),
         questions=table.length("questions") if "questions" in table.values else usual.questions,
     )
+
+
+def _explain(above: TomlTable, usual: Explain) -> Explain:
+    """What students are asked about their own code. A table that says nothing else asks."""
+    if "explain" not in above.values:
+        return usual
+    table = above.table("explain")
+    table.check_keys(EXPLAIN)
+    after = AskAfter(table.choice("after", list(AskAfter))) if "after" in table.values else AskAfter.FULL_MARKS
+    return Explain(after, table.count("questions", usual.questions) or usual.questions)

@@ -93,6 +93,13 @@ class ShowSolutions(StrEnum):
     AFTER_DUE_DATE = "after the due date"  # of everybody
 
 
+class AskAfter(StrEnum):
+    """When students are asked about their own code."""
+
+    FULL_MARKS = "full marks"  # for the exercise
+    NEVER = "never"
+
+
 LONGEST_PAUSE = timedelta(hours=1)
 
 
@@ -118,6 +125,14 @@ class Serving:
 
 
 @dataclass(frozen=True)
+class Explain:
+    """What `grader serve` asks students about their own code."""
+
+    after: AskAfter = AskAfter.FULL_MARKS
+    questions: int = 3  # of an assignment
+
+
+@dataclass(frozen=True)
 class AssignmentRules:
     """The rules for one assignment. Without any, the points from grading count unchanged."""
 
@@ -130,6 +145,7 @@ class AssignmentRules:
     best: bool = False  # whether the best of several attempts counts, not the last
     zone: str = ""  # the time zone in which times are shown; UTC if empty
     serving: Serving = Serving()
+    explain: Explain = Explain(AskAfter.NEVER)
 
     def group_of(self, student: str) -> Sequence[str]:
         return next((group for group in self.groups if student in group), [student])

@@ -11,10 +11,10 @@ import pytest
 import torch
 from torch import nn
 
-from grader.explaining.candidates import QuestionKind
-from grader.explaining.code_questions import CodeQuestion, questions_about
+from grader.explaining.code_questions import questions_about
 from grader.explaining.in_notebook import NotebookRuns
 from grader.explaining.observed import Draw
+from grader.explaining.question import CodeQuestion, QuestionKind
 from grader.explaining.subject import Subject
 
 NAMES = {"torch": torch, "nn": nn, "math": math, "F": torch.nn.functional, "time": time}

@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from grader.explaining.code_questions import CodeQuestion
+from grader.explaining.question import CodeQuestion
 from grader.host.asked_code import ask_about
 from grader.host.notebook_settings import Settings
 from support.our_course import EXERCISES

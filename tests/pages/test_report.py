@@ -294,7 +294,7 @@ def test_report_csv_has_a_line_for_everyone(class_of_ten: Course) -> None:
     assert lines["iris"] == {
         "student": "iris", "last name": "", "first name": "", "status": "graded", "points": "26", "of": "30",
         "penalty": "4", "hours late": "30", "misconceptions": "", "timeouts": "", "crashes": "", "denied actions": "",
-        "hand-in": "", "identical: with": "",
+        "hand-in": "", "own code": "", "identical: with": "",
         **{f"exercise {number}": str(points) for number, points in MAX_POINTS.items()},
     }  # fmt: skip
     assert lines["barbara"]["misconceptions"] == "2: not scaled; 7: not scaled"

@@ -22,6 +22,7 @@ from grader.gradebook.hidden_seed import secret_of
 from grader.gradebook.roster import RosterLine, write_roster
 from grader.serving import invitations
 from grader.serving.arrivals import Arrivals
+from grader.serving.asking import Asking
 from grader.serving.desk import Desk, GradingOptions
 from grader.serving.handler import Services
 from grader.serving.invitations import Role
@@ -95,9 +96,10 @@ class LtiServer:
         self.loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
         with ThreadPoolExecutor(1) as writing:
             desk, sessions = Desk(self.course, self.arrivals, GradingOptions(1)), Sessions(self.arrivals.engine)
+            asking = Asking(self.course, self.arrivals, desk.queue)
             questions, secret = Questions(self.arrivals.engine), secret_of(self.course.root)
             services = Services(
-                self.course, self.arrivals, desk, sessions, questions, secret, writing, outbox=self.outbox
+                self.course, self.arrivals, desk, asking, sessions, questions, secret, writing, outbox=self.outbox
             )
             server = HTTPServer(application(services, secure=secure), max_body_size=2**16, max_header_size=2**14)
             server.add_sockets(sockets)

@@ -10,7 +10,7 @@ import pytest
 
 from grader.errors import CourseError
 from grader.term.reading import read_rules
-from grader.term.rules import Late, Rule, counted, most
+from grader.term.rules import AskAfter, Explain, Late, Rule, counted, most
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,9 @@ from grader.term.rules import Late, Rule, counted, most
         ("[serving]\nattempts = 0", "serving.attempts: 0 is not a whole number of 1 or more. For example, write"),
         ("[assignments.words.serving]\nbefore = 1", "words.serving.before: 1 is not an option"),
         ("[serving]\nafter = \"all\"", 'Write after = "nothing" or after = "points"'),
+        ("[explain]\nafter = 'points'", 'explain.after: "points" is not an option. Write after = "full marks" or'),
+        ("[explain]\nquestions = 0", "explain.questions: 0 is not a whole number of 1 or more."),
+        ("[explain]\npoints = 1", "explain.points: there is no such key. Did you mean after?"),
         ("[serving]\npauses = 1", "serving.pauses: there is no such key. Did you mean pause?"),
         ("[assignments.words]\nfull = [true]", "full: [true] is not a list of names"),
         ("[assignments]\nwords = 3", "assignments.words: 3 is not a table. Write [assignments.words] instead."),
@@ -82,6 +85,21 @@ def test_read_rules_when_a_rule_is_wrong_raises(text: str, said: str, tmp_path: 
     (tmp_path / "course.toml").write_text(text)
     with pytest.raises(CourseError, match=re.escape(said)):
         read_rules(tmp_path, ["numbers", "words"])
+
+
+@pytest.mark.parametrize(
+    ("text", "explain"),
+    [
+        ("", Explain(AskAfter.NEVER)),
+        ("[explain]", Explain(AskAfter.FULL_MARKS, 3)),
+        ("[explain]\nquestions = 5", Explain(AskAfter.FULL_MARKS, 5)),
+        ("[explain]\nquestions = 5\n[assignments.words.explain]\nafter = 'never'", Explain(AskAfter.NEVER, 5)),
+        ("[assignments.words.explain]", Explain(AskAfter.FULL_MARKS, 3)),
+    ],
+)
+def test_read_rules_asks_about_code_if_a_table_says_so(text: str, explain: Explain, tmp_path: Path) -> None:
+    (tmp_path / "course.toml").write_text(text)
+    assert read_rules(tmp_path, ["numbers", "words"]).of("words").explain == explain
 
 
 @pytest.mark.parametrize(
