@@ -1,6 +1,7 @@
 """nbgrader with our parts plugged in: its steps in memory, its gradebook, and where students stand."""
 
 __all__ = [
+    "asked_questions",
     "by_hand",
     "class_gradebook",
     "class_rows",
@@ -14,7 +15,6 @@ __all__ = [
     "hidden_seed",
     "items",
     "marks",
-    "own_code",
     "preprocessors",
     "published",
     "records",

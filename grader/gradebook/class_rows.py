@@ -13,10 +13,10 @@ from sqlalchemy.orm import Session
 
 from grader.course.folder import Course
 from grader.errors import CourseError
+from grader.gradebook.asked_questions import read_own_code
 from grader.gradebook.connection import open_gradebook
 from grader.gradebook.items import Counted, count, items_of, points_within_reach
 from grader.gradebook.marks import Marks, read_marks
-from grader.gradebook.own_code import read_own_code
 from grader.gradebook.records import RECORDS, count_attempts, describe_attempt, read_records
 from grader.gradebook.settings import term_rules
 from grader.gradebook.standing import Person, Remark, Standing, Submitted

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from grader.gradebook.asked_questions import OwnCode
 from grader.gradebook.graded import GradingResult, Stopped
 from grader.gradebook.items import Counted, Item
 from grader.gradebook.marks import Marks
-from grader.gradebook.own_code import OwnCode
 from grader.gradebook.records import Record
 from grader.model.label import Label
 from grader.model.verdict import Scored

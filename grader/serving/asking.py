@@ -17,7 +17,7 @@ from pathlib import Path
 from grader.classroom.fork_server import preloaded
 from grader.course.folder import Course
 from grader.errors import CourseError
-from grader.gradebook.own_code import AskedQuestion, add_questions, own_code_by_student
+from grader.gradebook.asked_questions import AskedQuestion, add_questions, own_code_by_student
 from grader.host.zygote_process import start_zygote, use_zygote
 from grader.model.label import Label
 from grader.model.verdict import Scored

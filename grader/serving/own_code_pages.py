@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 from tornado.web import HTTPError
 
-from grader.gradebook.own_code import AskedQuestion, OwnCode, answer_question
+from grader.gradebook.asked_questions import AskedQuestion, OwnCode, answer_question
 from grader.pages.text_html import numbered_lines
 from grader.serving.arrivals import Arrival
 from grader.serving.handler import Handler, Services, SubmissionState

@@ -6,7 +6,7 @@ import pytest
 
 from grader.course.folder import Course
 from grader.explaining.question import CodeQuestion, QuestionKind
-from grader.gradebook.own_code import (
+from grader.gradebook.asked_questions import (
     NONE_MADE,
     AskedQuestion,
     OwnCode,

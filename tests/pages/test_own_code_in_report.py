@@ -7,7 +7,7 @@ import json
 
 from grader.course.folder import Course
 from grader.explaining.question import CodeQuestion, QuestionKind
-from grader.gradebook.own_code import AskedQuestion, add_questions, answer_question
+from grader.gradebook.asked_questions import AskedQuestion, add_questions, answer_question
 from grader.pages.report import write_report
 from support.made_class import ASSIGNMENT, Paper, grade
 from support.report_pages import text_of

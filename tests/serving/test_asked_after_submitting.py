@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from grader.course.folder import Course
-from grader.gradebook.own_code import OwnCode, own_code_by_student
+from grader.gradebook.asked_questions import OwnCode, own_code_by_student
 from grader.serving import invitations
 from grader.term.reading import COURSE_FILE
 from support.report_pages import text_of

@@ -13,7 +13,7 @@ import pytest
 
 from grader.course.folder import Course
 from grader.explaining.question import CodeQuestion, QuestionKind
-from grader.gradebook.own_code import AskedQuestion, own_code_by_student
+from grader.gradebook.asked_questions import AskedQuestion, own_code_by_student
 from grader.model.submission import Graded
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.serving import asking as asking_module
@@ -37,7 +37,7 @@ class MadeUpProcess:
     def make_questions(self, code: RightCode) -> list[AskedQuestion]:
         self.codes.append(code)
         self.made.release()
-        entries = [EXERCISES[label].entry for label in code.exercises]
+        entries = [EXERCISES[int(label)].entry for label in code.exercises]
         questions = [AskedQuestion("", entry, "", QUESTION) for entry in entries if entry not in code.known_entries]
         return questions[: code.count]
 
