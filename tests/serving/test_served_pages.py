@@ -125,6 +125,35 @@ def test_instructor_watches_the_class(served: Served, browser: Chrome, notebook:
     page.wait(lambda: "2 submitted, 0 waiting" in text_of(page) and not page.find(news), "no new report")
 
 
+def test_student_answers_a_question_about_own_code_by_keyboard(served: Served, browser: Chrome, notebook: Path) -> None:
+    rules = served.course.root / COURSE_FILE
+    rules.write_text("[explain]\n")
+    try:
+        number = served.submit("emmy", notebook.read_bytes())["submission"]
+        served.verdict("emmy", number)
+        sign_in(served, browser, "emmy")
+        page = Page(browser)
+
+        def has_questions() -> bool:
+            browser.get(f"{served.address}/submissions/{number}")
+            return bool(page.find("fieldset"))
+
+        page.wait(has_questions, "no questions")
+        count = len(page.find("fieldset"))
+        assert violations(browser) == []
+        assert fits_a_phone(browser)
+        browser.execute_script("document.querySelector('[name=choice]').focus()")
+        press(browser, Keys.SPACE)
+        tab_to(browser, "Answer")
+        press(browser, Keys.ENTER)
+        page.wait(lambda: "This is right" in text_of(page), "no answer")
+        assert len(page.find("fieldset")) == count - 1
+        assert violations(browser) == []
+        assert fits_a_phone(browser)
+    finally:
+        rules.unlink()
+
+
 @pytest.mark.parametrize("setting", ["before", "after"])
 @pytest.mark.parametrize("detail", Detail)
 def test_submission_page_is_accessible_and_fits_a_phone_however_much_it_shows(
