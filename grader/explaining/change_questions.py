@@ -16,11 +16,8 @@ from grader.explaining.outcomes import (
     FACTOR,
     GENERAL,
     NAN,
-    NO_NAN,
     NUMBERS,
-    OPPOSITE,
     SAME,
-    ZERO,
     Comparison,
     Positions,
     UnitSums,
@@ -28,16 +25,17 @@ from grader.explaining.outcomes import (
 from grader.explaining.question import QuestionKind
 
 # What must hold for all numbers.
-ALWAYS = frozenset([SAME, NAN, NO_NAN, FACTOR, OPPOSITE, ZERO])
+ALWAYS = frozenset([SAME, NAN, FACTOR])
 # Errors that say more about Python or about types than about the code.
 NOT_ASKED_ERRORS = ("TimeoutError", "NameError", "UnboundLocalError", "TypeError", "AttributeError", "MemoryError")
 ABOUT_SHAPES = re.compile(r"size|shape|dimension|out of (range|bounds)", re.IGNORECASE)
 SHAPE = "The result would have shape"
 RESHAPED = re.compile(r"(reshape|view)\([^()]*\)\W*$")  # a line that ends so says the shape
+FORMS = (SHAPE, "sum to one", "depend on", "would be")  # of sentences that are of one kind
 AXIS = re.compile(r"along axis (\d)")
 ADDED_BY_ITSELF = frozenset(["unsqueeze"])  # broadcasting adds axes where they are missing
+SHARE_OF_ERRORS = 0.7  # of the questions that have another answer, and have an error among their options
 MOST_ERRORS = 0.85  # of all changes: beyond that, something makes code fail because it was changed
-WORTH_OF_NUMBERS = 0.45
 OF_THE_LIBRARY = "scaled_dot_product_attention"  # what it does with an empty row is nobody's knowledge
 # Changes after which places may depend on others.
 MOVES = frozenset(["diagonal", "comparison", "opposite", "triangle", "masked_fill", "removed", "term", "factor"])
@@ -95,9 +93,7 @@ class ChangeQuestions:
         if right is None or not self._may_be_asked(changed, right):
             return None
         wrong = self._wrong(right, [sentence for sentence, truth in claims.items() if truth is False])
-        specific = [sentence for sentence in wrong if sentence not in (ERROR, SAME)]
-        is_alone = right.startswith(SHAPE) and sum(sentence.startswith(SHAPE) for sentence in wrong) < 2
-        if len(specific) < 2 or is_alone:
+        if not _is_hidden_among(right, wrong):
             return None
         options = [right, *wrong]
         text = f"If line {change.line} were `{change.new_line}`, what would happen?"
@@ -144,10 +140,11 @@ class ChangeQuestions:
     def _right(self, claims: Mapping[str, bool | None]) -> str | None:
         """A sentence that is true: a specific one, if there is any."""
         true = [sentence for sentence, truth in claims.items() if truth]
-        specific = [sentence for sentence in true if sentence not in (*GENERAL, NO_NAN)]
+        specific = [sentence for sentence in true if sentence not in GENERAL]
         if specific:
             return self.rng.choice(sorted(specific))
-        return true[0] if true else None
+        general = [sentence for sentence in true if sentence != NUMBERS]
+        return general[0] if general else None
 
     def _may_be_asked(self, changed: ChangedRuns, right: str) -> bool:
         change = changed.change
@@ -164,9 +161,7 @@ class ChangeQuestions:
         axis = AXIS.search(right)
         if axis and f"dim={axis[1]}" in change.new_line:
             return False
-        if right in (NAN, NO_NAN):
-            return OF_THE_LIBRARY not in change.source
-        return right != NUMBERS or change.about in ("diagonal", "comparison", "opposite", "sizes")
+        return right != NAN or OF_THE_LIBRARY not in change.source
 
     def _is_same_on_the_way(self, changed: ChangedRuns) -> bool:
         """Whether all names have the same values, too, and nobody has to know that a later step hides a difference."""
@@ -183,21 +178,21 @@ class ChangeQuestions:
     def _wrong(self, right: str, false: Sequence[str]) -> list[str]:
         """Sentences that are false: of the kind of the right one, others that are specific, and a general one."""
         specific = [sentence for sentence in false if sentence not in GENERAL]
-        if right in (SAME, ZERO, ERROR):  # the factor may be 1 or 0, and does not come to mind where shapes differ
-            specific = [sentence for sentence in specific if sentence not in (FACTOR, OPPOSITE)]
-        if right == ERROR:
-            specific = [sentence for sentence in [*specific, NUMBERS] if sentence != ZERO]
         self.rng.shuffle(specific)
         specific.sort(key=lambda sentence: _form(sentence) != _form(right))
-        general = [sentence for sentence in (ERROR, SAME) if sentence in false and sentence != right]
+        general = [sentence for sentence in (ERROR, SAME, NAN, NUMBERS, FACTOR) if sentence in false]
+        if right in (SAME, ERROR):  # the factor may be 1, and does not come to mind where shapes differ
+            general = [sentence for sentence in general if sentence != FACTOR]
         self.rng.shuffle(general)
-        if right == NAN and NO_NAN in specific:
-            specific.sort(key=lambda sentence: sentence != NO_NAN)
+        if right in (SAME, NAN):  # what everybody thinks of first
+            general.sort(key=lambda sentence: sentence != NUMBERS)
+        elif self.rng.random() < SHARE_OF_ERRORS:
+            general.sort(key=lambda sentence: sentence != ERROR)
         return [*specific[: OPTIONS - 2], *general][: OPTIONS - 1]
 
     def _weight(self, changed: ChangedRuns, right: str) -> float:
         weight = changed.change.weight
-        factors = {ERROR: 0.8, SAME: 0.9, NUMBERS: WORTH_OF_NUMBERS}
+        factors = {ERROR: 0.4, SAME: 0.9}
         return weight * factors[right] if right in factors else weight + 1
 
     def _explanation(self, changed: ChangedRuns, right: str) -> str:
@@ -210,7 +205,11 @@ class ChangeQuestions:
             if before is not None and after is not None:
                 place = int(before.abs().argmax())
                 return f"In a run, it was multiplied by {float(after[place] / before[place]):.3g}."
-        return f"That came out of {len(changed.runs)} runs, each with other numbers."
+        if right == NAN:
+            numbers = numbers_of(changed.runs[0].result)
+            if numbers is not None:
+                return f"In a run, {int(numbers.isnan().sum())} of {numbers.numel()} numbers were NaN."
+        return f"So it was in all {len(changed.runs)} runs, each with different numbers."
 
     def _result_shapes(self) -> list[Shape]:
         """Shapes that the result might have: those after changes, and with the last two axes exchanged."""
@@ -225,5 +224,13 @@ class ChangeQuestions:
 
 def _form(sentence: str) -> str:
     """What sentences of one kind have in common."""
-    words = sentence.split("`")
-    return f"{words[0]}{words[-1][:12]}" if len(words) > 1 else sentence[:26]
+    return next((form for form in FORMS if form in sentence), sentence)
+
+
+def _is_hidden_among(right: str, wrong: Sequence[str]) -> bool:
+    """Whether the form of the options does not tell which one is right: two others are specific, too."""
+    specific = [sentence for sentence in wrong if sentence not in GENERAL]
+    alike = [sentence for sentence in specific if _form(sentence) == _form(right)]
+    if right in GENERAL:
+        return len(specific) > 1 or (right != ERROR and len(specific) == 1 and NUMBERS in wrong)
+    return len(alike) >= (2 if right.startswith(SHAPE) else 1) and len(specific) > 1

@@ -28,6 +28,7 @@ MOST_CHANGES = 40
 FEWEST_PLACES = 3  # of an axis whose places make a pattern
 BATCH = 12  # versions in one request
 OFTEN = 60  # runs of a line
+WORTH_OF_SIZES = 0.25  # that differ: an axis in the wrong place shows
 
 
 class RunVersions(Protocol):
@@ -82,12 +83,14 @@ class _Maker:
         cases = self.subject.cases
         runs = self._noted(self.subject.source, [case[0] for case in cases]) or ()
 
-        def lines_seen(number: int) -> float:
+        def worth(number: int) -> float:
             counts = list(runs[number].lines.values())
-            return len(counts) + 0.5 * sum(1 < count <= OFTEN for count in counts)
+            loops = sum(1 < count <= OFTEN for count in counts)
+            first = sizes_of(next(iter(cases[number][0].arguments), ()))
+            return len(counts) + 0.5 * loops - WORTH_OF_SIZES * (len(first) - len(set(first)))
 
         usable = [number for number, run in enumerate(runs) if run.error is None]
-        return cases[max(usable, key=lines_seen)] if usable else ()
+        return cases[max(usable, key=worth)] if usable else ()
 
     def _noted(self, source: str, draws: Sequence[Draw], pair: Pair | None = None) -> Sequence[Observed] | None:
         return self._run([runnable(with_notes(source))], self._request(draws, pair))[0]
@@ -144,6 +147,8 @@ class _Maker:
         for number, argument in enumerate(draws[0].arguments[: len(self.subject.parameters)]):
             sizes = sizes_of(argument)[: None if isinstance(argument, torch.Tensor) else 1]
             for axis, size in enumerate(sizes):
+                if axis > 1 and axis == len(sizes) - 1:  # of features
+                    continue
                 axes = [other for other in range(result.dim()) if result.shape[other] == size >= FEWEST_PLACES]
                 pairs += [Pair(number, axis, other) for other in axes]
         sees_all: Positions | None = None

@@ -13,15 +13,12 @@ from grader.explaining.observed import Observed, Pair, Place, Shape, Tensor, ali
 
 ERROR = "It would stop with an error."
 SAME = "The result would stay the same."
-NUMBERS = "The result would have the same shape, but other numbers."
+NUMBERS = "The result would have the same shape and different numbers, none of them NaN."
 NAN = "The result would contain NaN."
-NO_NAN = "The result would have the same shape and other numbers, none of them NaN."
 FACTOR = "The result would be multiplied by the same factor everywhere."
-OPPOSITE = "The result would be multiplied by −1."
-ZERO = "All numbers of the result would be 0."
 CLOSER_TO_UNIFORM = "{} would be closer to uniform."
 MORE_PEAKED = "{} would be more peaked."
-GENERAL = frozenset([ERROR, SAME, NUMBERS])
+GENERAL = frozenset([ERROR, SAME, NUMBERS, NAN, FACTOR])  # they can be said of any code
 
 AT_THE_END = 10**6  # the line of the result, as a place
 CLOSE = 1e-4
@@ -49,6 +46,18 @@ class UnitSums(NamedTuple):
     @property
     def name(self) -> str:
         return self.place[1]
+
+    @property
+    def in_words(self) -> str:
+        return f"`{self.name}`" if self.place[0] < AT_THE_END else "The result"
+
+    def sentences(self) -> Iterator[tuple[str, list[int]]]:
+        """What it could sum to instead, with the axes along which it would sum to one."""
+        ending = " everywhere along any axis" if self.dimensions > 1 else ""
+        yield f"{self.in_words} would no longer sum to one{ending}.", []
+        for axis in range(self.dimensions):
+            if axis != self.axis:
+                yield f"{self.in_words} would sum to one along axis {axis} instead.", [axis]
 
 
 class Positions(NamedTuple):
@@ -90,15 +99,27 @@ class Comparison:
             NUMBERS: outcome == "numbers",
             NAN: _agreed(_has_nan(after) for after in self.after) if outcome == "shape" else False,
             FACTOR: False,
-            OPPOSITE: False,
-            ZERO: False,
         }
         shapes = {after.shape for after in self.after if after.shape is not None and outcome == "shape"}
         for shape in {*other_shapes, *shapes}.difference(before.shape for before in self.before):
             claims[would_have(shape)] = shapes == {shape}
         if outcome == "numbers":
             claims |= self._of_numbers()
+        elif outcome in ("error", "same"):
+            claims |= dict.fromkeys(self._effects(), False)
         return claims
+
+    def _effects(self) -> Iterator[str]:
+        """What a changed line could do, where it stops with an error, or does nothing."""
+        if self.positions is not None:
+            for pattern in _PATTERNS:
+                if pattern not in ("some later", self.positions.pattern):
+                    yield self.positions.sentence(pattern)
+        is_reached = any(True for runs in self._runs() for _ in self._tensors_of_unit_sums(*runs))
+        if self.unit_sums is not None and not (is_reached and self.after[0].error):
+            yield from (sentence for sentence, _ in self.unit_sums.sentences())
+            yield CLOSER_TO_UNIFORM.format(self.unit_sums.in_words)
+            yield MORE_PEAKED.format(self.unit_sums.in_words)
 
     def _runs(self) -> list[tuple[Observed, Observed]]:
         return list(zip(self.before, self.after, strict=True))
@@ -108,17 +129,12 @@ class Comparison:
         rows = [(numbers_of(before.result), numbers_of(after.result)) for before, after in self._runs()]
         pairs = [(before, after) for before, after in rows if before is not None and after is not None]
         if len(pairs) < len(rows) or any(before.shape != after.shape for before, after in pairs):
-            return dict.fromkeys([NAN, NO_NAN, FACTOR, OPPOSITE, ZERO])
+            return dict.fromkeys([NAN, NUMBERS, FACTOR])
         has_nan = [_has_nan(after) for after in self.after]
         if any(has_nan):
-            return {NAN: _agreed(has_nan), NO_NAN: _agreed(not nan for nan in has_nan)}
-        claims: dict[str, bool | None] = {NO_NAN: True}
-        claims[FACTOR] = _agreed(_is_multiplied(before, after) for before, after in pairs)
-        claims[ZERO] = _agreed(bool((after == 0).all()) for _, after in pairs)
-        claims[OPPOSITE] = _agreed(alike(-before, after) for before, after in pairs)
-        if not claims[OPPOSITE] and any(_has_opposite_signs(before, after) for before, after in pairs):
-            claims[OPPOSITE] = None  # nearly true
-        return claims | self._of_unit_sums() | self._of_positions()
+            return {NAN: _agreed(has_nan), NUMBERS: _agreed(not nan for nan in has_nan)}
+        is_multiplied = _agreed(_is_multiplied(before, after) for before, after in pairs)
+        return {FACTOR: is_multiplied} | self._of_unit_sums() | self._of_positions()
 
     def _of_unit_sums(self) -> dict[str, bool | None]:
         """Along which axes a name sums to one, that summed to one along one axis."""
@@ -128,14 +144,11 @@ class Comparison:
         pairs = [pair for runs in self._runs() for pair in self._tensors_of_unit_sums(*runs)]
         if not pairs or any(before.shape != after.shape for before, after in pairs):
             return {}
-        name = f"`{self.unit_sums.name}`" if self.unit_sums.place[0] < AT_THE_END else "The result"
         all_axes = [axes_with_unit_sums(after) or [] for _, after in pairs]
-        ending = "along any axis" if self.unit_sums.dimensions > 1 else ""
-        claims = {f"{name} would no longer sum to one {ending}".rstrip() + ".": _agreed(not axes for axes in all_axes)}
-        for second_axis in range(self.unit_sums.dimensions):
-            if second_axis != axis:
-                sentence = f"{name} would sum to one along axis {second_axis} instead."
-                claims[sentence] = _agreed(axes == [second_axis] for axes in all_axes)
+        claims: dict[str, bool | None] = {}
+        for sentence, other_axes in self.unit_sums.sentences():
+            claims[sentence] = _agreed(axes == other_axes for axes in all_axes)
+        name = self.unit_sums.in_words
         if self.is_about_scale and all(axis in axes for axes in all_axes):
             directions = {_direction(before, after, axis) for before, after in pairs}
             is_clear = len(directions) == 1 and None not in directions
@@ -144,7 +157,8 @@ class Comparison:
         return claims
 
     def _tensors_of_unit_sums(self, before: Observed, after: Observed) -> Iterator[tuple[Tensor, Tensor]]:
-        assert self.unit_sums is not None
+        if self.unit_sums is None:
+            return
         if self.unit_sums.place[0] == AT_THE_END:
             pairs = [(before.tensor, after.tensor)]
         else:
@@ -209,10 +223,6 @@ def _is_multiplied(before: Tensor, after: Tensor) -> bool:
 def _has_nan(run: Observed) -> bool:
     numbers = numbers_of(run.result)
     return numbers is not None and bool(numbers.isnan().any())
-
-
-def _has_opposite_signs(before: Tensor, after: Tensor) -> bool:
-    return bool((before.sign() + after.sign() == 0).all())
 
 
 def _direction(before: Tensor, after: Tensor, axis: int) -> str | None:

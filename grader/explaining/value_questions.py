@@ -27,6 +27,7 @@ AT_ONCE = frozenset([
     "arange",
 ])  # fmt: skip
 OF_SEVERAL = re.compile(r"@|matmul|einsum|cat\(|stack\(|self\.\w+\(|outer\(")
+OF_AN_INPUT = re.compile(r"self\.\w+\((\w+)\)")  # a layer alone
 MOST_POSSIBLE = 9  # wrong shapes to choose from
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 # What is not evaluated once more: it changes something, or is up to chance.
@@ -146,6 +147,9 @@ class ValueQuestions:
         """Whether several steps, or several tensors, lead to it."""
         line, text = place
         code = self.subject.value_text(line) if is_name else text
+        layer = OF_AN_INPUT.fullmatch(code)
+        if layer and layer[1] in self.subject.parameters:
+            return False
         steps = [name for name in CALLED.findall(code) if name not in AT_ONCE]
         return len(steps) + code.count(" * ") > 1 or OF_SEVERAL.search(code) is not None
 

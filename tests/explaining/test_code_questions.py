@@ -211,7 +211,7 @@ def test_times_are_asked_where_they_are_no_size() -> None:
 def test_whole_numbers_that_decide_are_shown() -> None:
     code = (
         "def part(x, lengths):\n    longest = int(lengths.max())\n    y = x[:, :longest].cumsum(dim=1)\n"
-        "    return y.mT @ y\n"
+        "    scores = y @ y.mT\n    return torch.softmax(scores, dim=-1)\n"
     )
     draws = [Draw([draw.arguments[0], torch.tensor([2, 4])]) for draw in random_draws((2, 5, 3))]
     questions = asked(code, "part", draws)
