@@ -354,8 +354,9 @@ from torch import nn
 
 from grader import Case, Exercise, put_once, randn
 
-from .sharing import Named, again as renamed, drawing, factor
+from .sharing import Base as again, Named, again as renamed, drawing, factor
 
+OFFSET = 4
 Tensor, SIZES, RANDOM = torch.Tensor, {"small": (2, -3.5), "none": None}, torch.ones(1)
 
 
@@ -436,7 +437,7 @@ def test_load_sends_what_a_probe_uses_with_it(value: str, result: Any) -> None:
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ("return nothing", "ex1.py, line 25: its probe `look` uses `nothing`, which nothing defines."),
+        ("return nothing", "ex1.py, line 26: its probe `look` uses `nothing`, which nothing defines."),
         ("return random.random()", "its probe `look` uses `random`, which is not there in the sandbox."),
         ("return randn(x)", "uses `randn`, which is not there in the sandbox. A probe has math, numpy and torch; "),
         ("return RANDOM", "its probe `look` uses `RANDOM`, which is not there in the sandbox."),
@@ -445,8 +446,10 @@ def test_load_sends_what_a_probe_uses_with_it(value: str, result: Any) -> None:
             "return renamed(x)",
             "uses `renamed`, which is not defined by this name at the top of a file.",
         ),
+        ("return OFFSET + factor(x)", "its probe `look` uses two things called `OFFSET`. Rename one of them."),
+        ("return again(x)", "uses `again`, which is not defined by this name at the top of a file."),
         ("import os\n    return os", "its probe `look` imports `os` itself. Import at the top of the file."),
-        ("return double(x)", "line 25: the probe of `double` uses `double`, a solution. All that it uses goes to"),
+        ("return double(x)", "line 26: the probe of `double` uses `double`, a solution. All that it uses goes to"),
     ],
 )
 def test_load_when_a_probe_uses_what_the_sandbox_has_not_refuses_it(value: str, said: str) -> None:
