@@ -33,6 +33,7 @@ from grader.model.label import Label, in_order, label_of
 from grader.model.misconception import KINDS, Misconception
 from grader.sandbox.plain_text import listed
 from grader.solutions.lines import LineError, Lines
+from grader.solutions.probe_texts import ProbeText
 
 # Import the modules of one package from texts instead of files.
 
@@ -128,6 +129,7 @@ def load(files: ExerciseFiles, assignments: Collection[str] | None = None, *, ch
     check = (_package(files), None if assignments is None else frozenset(assignments))
     if not checked and check not in _checked:
         mistakes = [*_find_in_subfolders(files), *_find_mistakes(exercises, assignments)]
+        mistakes = mistakes or list(_find_solutions_in_probes(exercises))
         _refuse(files, [_Problem(path, _find_line(files, path, name), text) for path, text, name in mistakes])
         _checked.add(check)
     by_assignment: dict[str, dict[Label, Exercise]] = {}
@@ -295,6 +297,20 @@ def _find_mistakes(exercises: Mapping[str, Exercise], assignments: Collection[st
             yield path, f"there is no assignment “{exercise.assignment}”. {options}", ""
         for function in exercise.functions:
             yield from ((path, text, name) for text, name in _find_mistakes_of_function(function))
+
+
+def _find_solutions_in_probes(exercises: Mapping[str, Exercise]) -> Iterator[_Mistake]:
+    """Probes that use a solution, which would then go to the sandbox with them."""
+    functions = [(path, function) for path, exercise in exercises.items() for function in exercise.functions]
+    solutions = [function.solution for _, function in functions]
+    for path, function in functions:
+        for name, part in ProbeText(function.probe).parts.items() if function.probe else ():
+            if any(part is solution for solution in solutions):
+                text = (
+                    f"the probe of `{function.entry}` uses `{name}`, a solution. All that it uses goes to the process "
+                    "of a student, which must hold no answers."
+                )
+                yield path, text, ""
 
 
 def _find_wrong_types(exercise: Exercise) -> Iterator[tuple[str, str]]:

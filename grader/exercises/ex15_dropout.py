@@ -7,7 +7,21 @@ from typing import Any
 
 import torch
 
-from grader import CUT_OFF, RUINED, TWICE, Case, Exercise, Inputs, TwiceSeen, at, randn, wrong
+from grader import (
+    CUT_OFF,
+    RUINED,
+    Case,
+    Exercise,
+    InParts,
+    Inputs,
+    Observation,
+    at,
+    copy_tensor,
+    is_ruined,
+    randn,
+    result_of,
+    wrong,
+)
 from grader.kit.dropout_rules import (
     ALL_CHANGED,
     ALL_SCALED,
@@ -29,6 +43,7 @@ from .mistakes.of_pieces import another_type, gradients_lost
 Tensor = torch.Tensor
 
 ROUNDING = 1e-5  # numbers are only multiplied
+COUNTED_CALLS = 6  # for which only the number of zeros is noted
 SAME_AGAIN = "Two calls drop the same entries. Draw new random numbers in each call, and do not set a seed there."
 WITHOUT_CHANCE = (
     "Two calls give the same result: nothing is left to chance. Draw a new random number for each entry in each call."
@@ -57,6 +72,60 @@ def inverted_dropout(attn_weights, p, training):
     survives = chances >= p  # true with probability 1 - p  #: survives
     dropped = attn_weights * survives  #: drop
     return dropped / (1 - p)  #: scale
+
+
+class TwiceSeen(Observation, frozen=True):
+    """What two calls return, and what others show."""
+
+    outputs: dict[str, Any]  # "first" and "second"
+    zeros: list[int]  # how many each of some more calls returns
+    third: Any  # what another call returns
+    gradient: Any  # of the sum of that, for the first input
+    ruined: bool  # whether a change in place has made it impossible
+
+    def __post_init__(self) -> None:
+        if self.outputs.keys() != {"first", "second"}:
+            raise ValueError("the outputs are not those of two calls")
+
+
+def call_twice(function: Callable[..., Any], *inputs: Any) -> dict[str, Any]:
+    """Call it twice and note both results, and then some more times. A call must not change an earlier result.
+
+    Only the first call gets the inputs themselves, so that its changes do not reach the others.
+    """
+
+    def another_result() -> Any:
+        return result_of(function, list(map(copy_tensor, copies)))
+
+    copies = list(map(copy_tensor, inputs))
+    outputs = {"first": copy_tensor(result_of(function, inputs)), "second": another_result()}
+    zeros = [zeros_in(another_result()) for _ in range(COUNTED_CALLS)]
+    return {"outputs": outputs, "zeros": zeros, **third_call(function, *copies)}
+
+
+def zeros_in(result: object) -> int:
+    return int((result == 0).sum()) if isinstance(result, Tensor) else 0
+
+
+def third_call(function: Callable[..., Any], first: Tensor, *others: Any) -> dict[str, Any]:
+    """The result of another call, and the gradient of its sum with respect to the first input, or None."""
+    leaf = first.clone().requires_grad_()
+    observed: dict[str, Any] = {"third": None, "gradient": None, "ruined": False}
+    try:
+        result = function(leaf.clone(), *others)
+    except (NotImplementedError, TimeoutError):  # still to do, or stopped: endless code is not called again
+        raise
+    except Exception:
+        return observed
+    if not isinstance(result, Tensor):
+        return observed
+    observed["third"] = result
+    if result.requires_grad:
+        try:
+            (observed["gradient"],) = torch.autograd.grad(result.sum(), [leaf], allow_unused=True)
+        except RuntimeError as error:
+            observed["ruined"] = is_ruined(error)
+    return observed
 
 
 def read(observation: TwiceSeen, attn_weights: Tensor, p: float, training: bool) -> dict[str, Any]:
@@ -128,7 +197,8 @@ exercise = Exercise(
     title="Dropout",
     solution=inverted_dropout,
     lent=inverted_dropout,
-    form=TWICE,
+    form=InParts(TwiceSeen),
+    probe=call_twice,
     read=read,
     # Random cases have so many entries that 1 − p, 0.5 and torch.randn clearly drop a different number of them than p.
     # Eight answers of two calls each, at less than 3e-8 a call (see tests/kit/test_dropout.py): a right function is

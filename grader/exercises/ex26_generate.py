@@ -6,16 +6,19 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import msgspec
 import torch
 
-from grader import GENERATION, Case, Exercise, GenerationSeen, Inputs, SmallModel, at, randn, small_shapes, wrong
+from grader import Case, Exercise, InParts, Inputs, Observation, at, randn, wrong
 
 from .mistakes import of_writing
+from .small_model import SmallModel, small_shapes
 
 Tensor = torch.Tensor
 
 VOCABULARY, D_MODEL, CONTEXT = 5, 4, 6
 ROWS = 3000  # texts that begin alike, enough to show the distribution of draws
+FEW = 300  # texts that show whether random numbers are the same
 MOST_LIKELY = 0.8  # any one text is less likely, so equal draws cannot be chance
 NEVER = 1e-9  # how often right draws are this far from the expected ones, or farther
 
@@ -39,6 +42,84 @@ def generate(model, tokens, count, temperature=1.0, top_k=None, generator=None):
         tokens = torch.cat([tokens, new], dim=1)
     model.train(before)  #: leave
     return tokens  #: result
+
+
+class WatchedModel(SmallModel):
+    """A small model that notes whether it was called with gradients on, and whether in training mode."""
+
+    keeps = trains = False
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        self.trains |= self.training
+        self.keeps |= torch.is_grad_enabled() and any(parameter.requires_grad for parameter in self.parameters())
+        return super().forward(tokens)
+
+
+def observe_texts(
+    function: Callable[..., Any], weights: Mapping[str, Tensor], tokens: Tensor, count: int, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Note how all texts go on; and how a few do, twice with the same random numbers and once with others.
+
+    `options` say whether the model is in training before ("train"), which seed its generator has ("seed"; none: there
+    is no generator), and hold what else is given by name ("named").
+    """
+    model = WatchedModel(weights)
+    texts: dict[str, object] = {}
+    before, left_off = torch.is_grad_enabled(), False
+    for name, rows, shift in (("text", len(tokens), 0), ("few", FEW, 0), ("again", FEW, 0), ("other", FEW, 1)):
+        model.train(bool(options["train"])).requires_grad_()
+        beginning, keywords = tokens[:rows].clone(), dict(options["named"])
+        if "seed" in options:
+            keywords["generator"] = torch.Generator(device=tokens.device).manual_seed(options["seed"] + shift)
+        with torch.set_grad_enabled(before):  # the student's function may turn them off
+            texts[name] = function(model, beginning, count, **keywords)
+            left_off |= before and not torch.is_grad_enabled()
+        if not torch.equal(beginning, tokens[:rows]):
+            return {"changes_input": True}
+    return {
+        "changes_input": False,
+        "outputs": texts,
+        "train": model.training,
+        "trains": model.trains,
+        "modules": all(part.training == bool(options["train"]) for part in model.modules() if part is not model),
+        "frozen": not all(parameter.requires_grad for parameter in model.parameters()),
+        "keeps": model.keeps,
+        "left_off": left_off,
+    }
+
+
+class GenerationSeen(Observation, frozen=True):
+    """The texts, and the state of the model; neither if an input was changed."""
+
+    changes_input: bool
+    outputs: dict[str, Any] = msgspec.field(default_factory=dict)
+    train: bool = False  # in which mode the model is left
+    trains: bool = False  # whether it was in training when it was called
+    modules: bool = False  # whether its parts are left as they were
+    frozen: bool = False  # whether a parameter is left frozen
+    keeps: bool = False  # whether gradients were kept
+    left_off: bool = False  # whether they are left switched off
+
+    def __post_init__(self) -> None:
+        if not self.changes_input and self.outputs.keys() != {"text", "few", "again", "other"}:
+            raise ValueError("texts are missing, or there are others")
+
+
+class Generation(InParts):
+    """Texts: greedy ones are compared, others read by their distribution."""
+
+    lendable = False
+
+    def rules_broken(self, answer: object) -> Mapping[str, str]:
+        """All sentences from reading the answer: each is about something different."""
+        if not isinstance(answer, dict):
+            return {}
+        sentences = {name: part for name, part in answer.items() if name != "tokens" and isinstance(part, str)}
+        return {name: sentence for name, sentence in sentences.items() if sentence}
+
+    def result(self, answer: object) -> Any:
+        """The tokens written."""
+        return answer.get("tokens") if isinstance(answer, dict) else answer
 
 
 def logits_of_all_texts(
@@ -176,7 +257,8 @@ exercise = Exercise(
     assignment="transformer",
     title="Writing",
     solution=generate,
-    form=GENERATION,
+    form=Generation(GenerationSeen),
+    probe=observe_texts,
     read=read,
     cases=[
         Case("greedy, one text", "a mode that is not set", sized(1, 3, 3, temperature=0.0)),

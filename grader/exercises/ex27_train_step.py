@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import msgspec
 import torch
 from torch import nn
 
-from grader import TRAINING, Case, Exercise, Inputs, TrainingSeen, at, randn, small_shapes, wrong
+from grader import Case, Exercise, InParts, Inputs, Observation, at, randn, wrong
 
 from .next_token_loss import next_token_loss
+from .small_model import SmallModel, small_shapes
+
+Tensor = torch.Tensor
 
 NOT_A_FLOAT = (
     "Your function does not return a float. A tensor keeps everything that it was computed from: return loss.item()."
@@ -28,6 +32,71 @@ def train_step(model, optimizer, tokens, max_norm=1.0):
     nn.utils.clip_grad_norm_(model.parameters(), max_norm)  #: clip
     optimizer.step()  #: step
     return loss.item()  #: result
+
+
+def observe_training(
+    function: Callable[..., Any],
+    weights: Mapping[str, Tensor],
+    old_gradients: Mapping[str, Tensor],
+    batches: Sequence[Tensor],
+    options: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Take one step for each batch, and note what the steps return and the weights after them.
+
+    `old_gradients` are there already. `options` name the optimizer and its settings, say whether the
+    model is in training ("train") before each step, and hold `max_norm`, if that is given.
+    """
+    model = SmallModel(weights)
+    settings = {name: options[name] for name in ("lr", "momentum", "weight_decay") if name in options}
+    optimizer = getattr(torch.optim, options["optimizer"])(model.parameters(), **settings)
+    for name, parameter in model.named_parameters():
+        parameter.grad = old_gradients[name].clone() if old_gradients else None
+    arguments = [options["max_norm"]] if "max_norm" in options else []
+    losses = []
+    for batch in batches:
+        model.train(bool(options["train"]))
+        tokens = batch.clone()
+        losses.append(function(model, optimizer, tokens, *arguments))
+        if not torch.equal(tokens, batch):
+            return {"changes_input": True}
+    return {
+        "changes_input": False,
+        "floats": all(isinstance(loss, float) for loss in losses),
+        "losses": list(map(number_of, losses)),
+        "outputs": {name: parameter.detach() for name, parameter in model.named_parameters()},
+    }
+
+
+def number_of(loss: object) -> object:
+    """The value of a loss, if it is a single number."""
+    return loss.detach().cpu() if isinstance(loss, Tensor) and loss.numel() == 1 else loss
+
+
+class TrainingSeen(Observation, frozen=True):
+    """What each step returned, and the weights after all; neither if an input was changed."""
+
+    changes_input: bool
+    floats: bool = False  # whether all losses are floats
+    losses: list[Any] = msgspec.field(default_factory=list)
+    weights: dict[str, Tensor] = msgspec.field(name="outputs", default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.changes_input and not self.losses:
+            raise ValueError("there is no loss")
+
+
+class Training(InParts):
+    """A step of training, taken several times."""
+
+    lendable = False
+
+    def returned_nothing(self, observation: TrainingSeen) -> bool:
+        """Whether a step returned None."""
+        return any(loss is None for loss in observation.losses)
+
+    def result(self, answer: object) -> Any:
+        """The losses."""
+        return answer.get("loss") if isinstance(answer, dict) else answer
 
 
 def read(observation: TrainingSeen, *_inputs: Any) -> dict[str, Any]:
@@ -65,7 +134,8 @@ exercise = Exercise(
     assignment="transformer",
     title="A training step",
     solution=train_step,
-    form=TRAINING,
+    form=Training(TrainingSeen),
+    probe=observe_training,
     read=read,
     cases=[
         Case("plain descent", "steps that are missing", sized(most=10.0, lr=0.1)),

@@ -4,10 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import torch
 
-from grader import ACCEPTED, ANOTHER_ERROR, REFUSING, Case, Exercise, Inputs, at, randn, wrong
+from grader import (
+    ACCEPTED,
+    ANOTHER_ERROR,
+    Broken,
+    Case,
+    Exact,
+    Exercise,
+    Finding,
+    Inputs,
+    at,
+    put_once,
+    randn,
+    refusal,
+    wrong,
+)
 from grader.kit.pieces import LARGE, as_pieces
 
 from .head_cases import OF_ANY_LENGTH, OVERLONG, of_large_scores, with_a_query_of_zeros
@@ -31,6 +46,45 @@ def grouped_query_attention(queries, keys, values, causal=False):
     weights = torch.softmax(scores, dim=-1)  #: normalize
     outputs = weights @ values  # (B, Hq, T, d)  #: mix
     return outputs  #: result
+
+
+def probe(function: Callable[..., Any], *inputs: Any) -> Any:
+    """The result of one call, its gradients, or how it refuses its arguments."""
+    *arguments, options = inputs
+    if isinstance(options, dict) and "refuses" in options:
+        return {"error": refusal(function, arguments)}
+    return put_once(function, inputs)
+
+
+class Refusing(Exact):
+    """A function whose exact result and gradients count, and so does what it refuses."""
+
+    def finding(self, actual: Any, expected: Any, tolerance: float) -> Finding | None:
+        """What is wrong with a result, with gradients, or with a refusal."""
+        if not is_refusal(expected):
+            return super().finding(actual, expected, tolerance)
+        if is_refusal(actual) and actual["error"] == expected["error"]:
+            return None
+        return Broken("arguments", ANOTHER_ERROR if is_refusal(actual) and actual["error"] else ACCEPTED)
+
+    def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
+        """Whether an answer is that of a misconception."""
+        if not is_refusal(expected):
+            return super().agrees(answer, wrong, expected, tolerance)
+        return is_refusal(answer) and bool(answer["error"] == wrong["error"])
+
+    def is_evidence(self, wrong: object) -> bool:
+        """Whether a wrong answer is not a refusal, which shows nothing of what is computed."""
+        return not is_refusal(wrong)
+
+    def paired_numbers(self, actual: object, expected: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
+        """All computed numbers with the expected ones: a refusal has none."""
+        return [] if is_refusal(expected) else super().paired_numbers(actual, expected)
+
+
+def is_refusal(answer: object) -> bool:
+    """Whether this is the probe's note on how a call ended."""
+    return isinstance(answer, dict) and isinstance(answer.get("error"), str)
 
 
 def shared_by(shared: str) -> dict[str, str]:
@@ -67,7 +121,8 @@ exercise = Exercise(
     assignment="fast_attention",
     title="Grouped queries",
     solution=grouped_query_attention,
-    form=REFUSING,
+    form=Refusing(),
+    probe=probe,
     cases=[
         Case("two queries share a key", catches="head h % Hkv for h // group", inputs=sized(2, 4, 2, 3, 5, 6)),
         Case("three queries share a key", catches="a fixed group of two, √Hq, √T or √S for √d",

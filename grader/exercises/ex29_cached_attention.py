@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader import CACHE, CACHED, OUTPUTS, Case, ClassCase, Exercise, Picture, at, randn, wrong
+from grader import MODULE, Case, ClassCase, Exercise, Picture, at, randn, wrong
 from grader.kit.module_cases import (
     LATER_CHANGED,
     OTHERS_CHANGED,
@@ -28,6 +28,7 @@ Tensor = torch.Tensor
 
 LAYERS = ("q", "k", "v", "out")
 IN_THE_END = "cache at the end"
+OUTPUTS, CACHE = "outputs", "cache"  # what a run is asked for
 NO_PAIR = "The cache that your forward returns is not a pair of two tensors of the same shape: keys and values."
 
 
@@ -64,6 +65,62 @@ class CachedAttention(nn.Module):
         context = context.transpose(1, 2).reshape(B, T, -1)  # (B, T, d_model)  #: merge
         context = self.out(context)  #: out
         return context, cache  #: result
+
+
+# A call of a case is a run: one text, cut into chunks, each with the cache that came back from the one before. Nothing
+# in the cache is trusted: it goes back to the code that made it, and only tensors leave the sandbox.
+
+
+def run(
+    module: nn.Module,
+    x: Tensor,
+    sizes: Sequence[int],
+    goal: str = OUTPUTS,
+    keys: Tensor | None = None,
+    values: Tensor | None = None,
+    aside: Tensor | None = None,
+) -> object:
+    """The outputs for a text x (B, T, d_model) in chunks of these sizes, or the cache in the end: (2, B, H, S, d).
+
+    The first chunk may have keys and values to begin with. What goes on with `aside` must not change how x goes on.
+    """
+    cache = None if keys is None or values is None else like(step(module, x[:, :1])[1], keys, values)
+    outputs = []
+    for chunk in torch.split(x, list(sizes), dim=1):
+        if aside is not None and cache is not None:
+            step(module, aside, cache)
+        y, cache = step(module, chunk, cache)
+        if not isinstance(y, Tensor):  # the text cannot go on from here
+            return y
+        outputs.append(y)
+    if goal == CACHE:
+        return stacked(cache)
+    return outputs[0] if len(outputs) == 1 else torch.cat(outputs, dim=1)
+
+
+def step(module: nn.Module, x: Tensor, cache: object = None) -> tuple[object, object]:
+    """Make one call, which returns an output and a cache. A single tensor is an output, even a batch of two."""
+    returned = module(x) if cache is None else module(x, cache)
+    if isinstance(returned, (tuple, list)) and len(returned) == 2:
+        return returned[0], returned[1]
+    return returned, None
+
+
+def stacked(cache: object) -> Tensor:
+    """Keys and values of a cache in one tensor, which is empty if they are not a pair."""
+    pair = list(cache) if isinstance(cache, (tuple, list, Tensor)) and len(cache) == 2 else []
+    if len(pair) != 2 or not all(isinstance(half, Tensor) for half in pair) or pair[0].shape != pair[1].shape:
+        return torch.empty(0)
+    return torch.stack(pair)
+
+
+def like(cache: object, keys: Tensor, values: Tensor) -> object:
+    """A cache of these keys and values in the form that the code itself gives to one."""
+    if isinstance(cache, Tensor):
+        return torch.stack([keys, values])
+    if isinstance(cache, list):
+        return [keys, values]
+    return getattr(cache, "_make", tuple)((keys, values))  # a tuple may have names
 
 
 Sample = Callable[[torch.Generator], ClassCase]
@@ -159,7 +216,8 @@ exercise = Exercise(
     assignment="fast_attention",
     title="A cache",
     solution=CachedAttention,
-    form=CACHED,
+    form=MODULE,
+    probe=run,
     read=read,
     picture=picture,
     cases=[

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from grader import SOFTMAX_PIECE, Case, Exercise, Inputs, Misconception, at, randn, wrong
+from grader import TENSORS, Case, Exercise, Inputs, Misconception, at, put_once, randn, wrong
 from grader.kit.pieces import as_pieces
 
 from .mistakes.of_pieces import another_type, gradients_lost
@@ -120,6 +120,21 @@ def large(rng: torch.Generator) -> Inputs:
     return (*drawn(rng, (4,), 3, 2, scores[:, :3]), *drawn(rng, (4,), 4, 2, scores[:, 3:]))
 
 
+def probe(function: Callable[..., Any], *inputs: Any) -> Any:
+    """The result of one call, or its gradients.
+
+    Gradients are asked of the output and of the logarithm of the sum over all scores. Neither depends on which number
+    was subtracted from the scores, so code may let gradients through the maximum or not. An empty piece has the sum 0,
+    and no logarithm.
+    """
+
+    def logsumexp_and_output(*arguments: Any) -> list[Tensor]:
+        maximum, total, output = function(*arguments)
+        return [maximum + total.masked_fill(total == 0, 1.0).log(), output]
+
+    return put_once(logsumexp_and_output if isinstance(inputs[-1], dict) else function, inputs)
+
+
 def read(value: Any, *inputs: Any) -> Any:
     """Gradients of rows that are empty in both pieces may be any numbers; if one is NaN, which ones are is chance."""
     all_gradients = value.get("gradients") if isinstance(value, dict) else None
@@ -144,7 +159,8 @@ exercise = Exercise(
     assignment="fast_attention",
     title="Softmax in pieces",
     solution=merge,
-    form=SOFTMAX_PIECE,
+    form=TENSORS,
+    probe=probe,
     read=read,
     cases=[
         Case("pieces of two heads", catches="outputs that are averaged or not rescaled",

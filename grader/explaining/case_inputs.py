@@ -16,9 +16,7 @@ MOST_CASES = 8
 LARGEST_NUMBER = 50
 MOST_NUMBERS = 6_000
 LARGEST_SIZE = 12  # that one can still imagine
-# Forms whose cases are more than one call, and those of modules, which also have arguments of their own and weights.
-SEVERAL_CALLS = ("objects", "cached", "generation", "training")
-MODULES = ("module", "new_module")
+MODULES = ("module", "new_module")  # forms whose cases also have arguments of their own and weights
 
 
 def inputs_to_ask_about(exercise: Exercise) -> list[list[Draw]]:
@@ -39,21 +37,22 @@ def _draws(exercise: Exercise, case: Case) -> list[Draw]:
             inputs = case.inputs(torch.Generator().manual_seed(seed))
         except Exception:  # an author's code, which `grader validate` has looked at
             return []
-        draw = _draw(exercise.form.name, getattr(inputs, "inputs", inputs))
+        draw = _draw(exercise, getattr(inputs, "inputs", inputs))
         if draw is None:
             return []
         draws.append(draw)
     return draws
 
 
-def _draw(form: str, inputs: Any) -> Draw | None:
+def _draw(exercise: Exercise, inputs: Any) -> Draw | None:
     """The inputs of one call; None if a case asks for more than that, or has unusual numbers."""
-    draw = None
+    draw, form = None, exercise.form.name
     if form in MODULES:
         arguments, weights, calls, options = inputs
-        if not options.get("train") and not options.get("impossible") and "new" not in options:
+        is_one_call = exercise.probe is None and "new" not in options
+        if is_one_call and not options.get("train") and not options.get("impossible"):
             draw = Draw(list(calls["output"]), list(arguments), dict(weights))
-    elif form not in SEVERAL_CALLS and not (inputs and isinstance(inputs[-1], dict)):
+    elif form != "objects" and not (inputs and isinstance(inputs[-1], dict)):
         draw = Draw(list(inputs))
     return draw if draw and all(map(_is_ordinary, leaves(draw.arguments))) else None
 

@@ -396,10 +396,10 @@ class Grading:
             return [Lost(Loss.NOT_RUN, self.time.waited_too_long)] * len(cases)
         try:
             sandbox = self._alive() if exercise.form.has_autograd else self._alive_without_autograd()
-            answers = [
-                self._add_reason(exercise, answer)
-                for answer in sandbox.answers(exercise.entry, cases, standins, exercise.form.name, self.limits.case)
-            ]
+            replies = sandbox.answers(
+                exercise.entry, cases, standins, exercise.form.name, self.limits.case, exercise.probe_text
+            )
+            answers = [self._add_reason(exercise, answer) for answer in replies]
         except SandboxLost as error:
             answers = [self._attribute(error.lost)]
         if isinstance(answers[-1], Lost):

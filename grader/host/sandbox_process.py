@@ -258,6 +258,7 @@ class SandboxProcess:
         standins: Standins,
         form: str = "function",
         within: float | None = None,
+        probe: str = "",
     ) -> Iterator[Answer]:
         """Put cases to the student's function or class, until an answer is lost or the function is missing.
 
@@ -266,7 +267,8 @@ class SandboxProcess:
         seconds = self._limits.case if within is None else within
         for batch in batches(form, cases):
             request = {
-                "do": "answers", "entry": entry, "form": form, "standins": kinds(standins), "cases": batch.cases
+                "do": "answers", "entry": entry, "form": form, "probe": probe, "standins": kinds(standins),
+                "cases": batch.cases,
             }  # fmt: skip
             replies = self._replies(request, batch.tensors, seconds, standins, batch.promise)
             for _ in batch.cases:
@@ -291,11 +293,13 @@ class SandboxProcess:
         standins: Standins,
         answers: AnswersOfEdited,
         within: float,
+        probe: str = "",
     ) -> list[Answer]:
         """Put one case to versions of the student's definitions. SandboxLost is raised if one of them ends it."""
         tree, tensors = encode_value(answers.form, list(case.inputs))
         request = {
-            "do": "edited", "entry": entry, "form": answers.form, "inputs": tree, "standins": kinds(standins),
+            "do": "edited", "entry": entry, "form": answers.form, "probe": probe, "inputs": tree,
+            "standins": kinds(standins),
             "sources": [edited.source for edited in sources],
             "lent": [dict(edited.lent) for edited in sources],
         }  # fmt: skip

@@ -58,7 +58,9 @@ class Trial:
             sandbox, exercise = self._ready(), self.key.exercise
             if sandbox.cpu_seconds > SECONDS_IN_ALL:
                 raise TrialEnded
-            return sandbox.answers_of_edited(exercise.entry, case, versions, self.standins, self.answers, SECONDS)
+            return sandbox.answers_of_edited(
+                exercise.entry, case, versions, self.standins, self.answers, SECONDS, exercise.probe_text
+            )
         except SandboxLost as lost:
             self.lost += 1
             if self._is_given_up:

@@ -22,7 +22,7 @@ from grader.model.broken_rules import (
     other_type,
 )
 from grader.model.compare import Kind, difference
-from grader.sandbox.forms.exact import gradients, put_or_refused, result_of
+from grader.sandbox.forms.exact import gradients, refusal, result_of
 from grader.sandbox.nested import first_numbers, in_double, map_tensors, tensors_in
 
 
@@ -77,7 +77,7 @@ class Unfitting(NamedTuple):
     inputs: tuple[Any, ...]
 
     def problem(self, function: Student, called: str) -> str | None:
-        error = put_or_refused(function, (*copy_inputs(self.inputs), {"refuses": True}))["error"]
+        error = refusal(function, copy_inputs(self.inputs))
         sentence = ANOTHER_ERROR if error else ACCEPTED
         return None if error == "ValueError" else not_what_was_asked(called, sentence)
 

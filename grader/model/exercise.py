@@ -22,12 +22,14 @@ from grader.model.forms.module import ClassCase
 from grader.model.label import Label
 from grader.model.misconception import Misconception, changes_of, in_all_ways
 from grader.model.verdict import Picture
-from grader.sandbox.forms import FORMS
+from grader.sandbox.forms import put_case
 from grader.sandbox.nested import map_leaves
+from grader.sandbox.probes import load_probe
 from grader.sandbox.tables import is_table
 from grader.solutions.chance import same_chance, shared_generators
 from grader.solutions.lines import Change
 from grader.solutions.modules import ModuleCase, WrittenClass
+from grader.solutions.probe_texts import ProbeText
 from grader.solutions.statements import WrittenFunction, WrittenPlainClass
 
 SolutionText = WrittenFunction | WrittenClass | WrittenPlainClass
@@ -205,6 +207,10 @@ class Exercise:
     """What is said of code that takes columns for rows; None where vectors are not columns."""
     form: Form = FUNCTION
     """How the answer is asked for: as a function, a class (OBJECTS), a module (MODULE), or as in grader/model/forms."""
+    probe: Callable[..., Any] | None = None
+    """Puts a case to a student's code, where one call shows too little: `probe(function, *inputs)`, or with MODULE, for
+    each call of a case, `probe(module, *arguments)`. It runs in the sandbox and returns what it has seen. See
+    docs/writing_an_exercise.md."""
     read: Callable[..., Any] | None = None
     """Turns what was seen into what is compared, for students and for the solution: `read(seen, *inputs)`. It may
     return a dict of parts: sentences (empty if all is well), tensors, or dicts of named tensors."""
@@ -221,9 +227,15 @@ class Exercise:
     reference: Callable[..., Any] = field(init=False)
     """Asks the solution, with other lines if there are any, just as a student's code is asked."""
     solution_text: SolutionText = field(init=False)
+    probe_text: str = field(init=False, default="")
+    """What goes to the sandbox, with the cases, of the probe and what it uses; empty without one."""
+    _loaded_probe: Callable[..., Any] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        solution = self.solution
+        solution, probe = self.solution, None
+        if self.probe is not None:
+            object.__setattr__(self, "probe_text", ProbeText(self.probe).text)
+            probe = load_probe(self.probe_text)  # as the sandbox does
         object.__setattr__(self, "entry", self.entry or solution.__name__)
         object.__setattr__(self, "mistakes", in_all_ways(self.mistakes))
         solution_text: SolutionText
@@ -232,12 +244,12 @@ class Exercise:
         elif isinstance(solution, type):
             solution_text = WrittenClass(solution)
             if self.form.at_a_glance:
-                around = FORMS[self.form.name].around
-                object.__setattr__(self, "glance", functools.partial(ModuleCase, solution_text, around))
+                object.__setattr__(self, "glance", functools.partial(ModuleCase, solution_text, probe))
         else:
             solution_text = WrittenFunction(solution)
         object.__setattr__(self, "solution_text", solution_text)
-        object.__setattr__(self, "reference", _make_reference(solution_text, self.form, self.first_form))
+        object.__setattr__(self, "_loaded_probe", probe)
+        object.__setattr__(self, "reference", _make_reference(solution_text, self._put))
 
     @property
     def label(self) -> Label:
@@ -303,8 +315,8 @@ class Exercise:
     def as_a_whole(self, mistake: Misconception) -> Callable[..., Any]:
         """A function that answers with a mistake: its lines run as a whole, as a student's code does, where the
         solution is held statement by statement."""
-        version = self.holding([mistake])
-        return lambda *inputs: _quietly(lambda *fresh: _put(version, self.form, self.first_form, fresh), inputs, {})
+        put = functools.partial(self._put, self.holding([mistake]))
+        return lambda *inputs: _quietly(put, inputs, {})
 
     def holding(self, mistakes: Sequence[Misconception] = ()) -> Callable[..., Any]:
         """A student's function or class with these mistakes, called as in a notebook and not as in a hidden case."""
@@ -313,24 +325,22 @@ class Exercise:
         )
         return version
 
+    def _put(self, version: Callable[..., Any], *inputs: Any) -> Any:
+        """Put a case to a version of the solution as the sandbox does to a student's code."""
+        if self.first_form:
+            inputs = self.first_form(inputs)
+        with same_chance():
+            return put_case(self.form.name, version, inputs, self._loaded_probe)
 
-def _make_reference(
-    solution_text: SolutionText, form: Form, first_form: Callable[[Inputs], Inputs] | None
-) -> Callable[..., Any]:
+
+def _make_reference(solution_text: SolutionText, put: Callable[..., Any]) -> Callable[..., Any]:
     """A reference that asks the solution, with other lines, just as a student's code is asked."""
 
     @functools.wraps(solution_text)  # its source is the one that must not leak
     def reference(*inputs: Any, **changes: Change) -> Any:
-        return _put(solution_text.version(changes), form, first_form, inputs)
+        return put(solution_text.version(changes), *inputs)
 
     return reference
-
-
-def _put(
-    solution: Callable[..., Any], form: Form, first_form: Callable[[Inputs], Inputs] | None, inputs: Inputs
-) -> Any:
-    with same_chance():
-        return FORMS[form.name].put_case(solution, first_form(inputs) if first_form else inputs)
 
 
 class NotDrawn(CourseError):

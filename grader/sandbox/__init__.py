@@ -12,6 +12,7 @@ __all__ = [
     "nested",
     "notes",
     "plain_text",
+    "probes",
     "shell",
     "standin_classes",
     "tables",

@@ -26,6 +26,7 @@ from grader.sandbox.decoder import decode
 from grader.sandbox.endless_loops import EndlessLoops
 from grader.sandbox.forms import decode_value, encode_value, put_case
 from grader.sandbox.nested import map_leaves
+from grader.sandbox.probes import load_probe
 from grader.sandbox.restoring import InitialState
 from grader.sandbox.shell import OutStream, Shell, report_error, run_cell
 from grader.sandbox.standin_classes import standin_class
@@ -44,9 +45,12 @@ _NEVER_CHANGED = (type(None), bool, int, float, str)
 class CaseInputs:
     """The inputs of a case. Code gets a copy: if it leaves them alone, they need not be sent back."""
 
-    def __init__(self, form: str, tree: object, tensors: Mapping[str, torch.Tensor], device: str) -> None:
+    def __init__(
+        self, form: str, tree: object, tensors: Mapping[str, torch.Tensor], device: str, probe: str = ""
+    ) -> None:
         self.form = form
         self.device = device
+        self.probe = probe
         self._tree = tree
         self._tensors = tensors
 
@@ -190,7 +194,7 @@ def _answers(shell: Shell, channel: socket.socket, request: wire.Frame, device: 
     for case in header["cases"]:
         variables = on_device(decode_value(header["form"], case["lent"], request.tensors, pandas=True), device)
         with _lending(shell.user_ns, standins | variables):
-            inputs = CaseInputs(header["form"], case["inputs"], request.tensors, device)
+            inputs = CaseInputs(header["form"], case["inputs"], request.tensors, device, header["probe"])
             reply = _call(shell, header["entry"], shell.user_ns, inputs)
         yield reply
         if "missing" in reply[0]:
@@ -216,7 +220,7 @@ def _answer_edited(shell: Shell, channel: socket.socket, request: wire.Frame, de
     identity, header = request.header["id"], request.header
     calls = _Calls()
     standins = _standins(channel, identity, header["standins"], calls)
-    inputs = CaseInputs(header["form"], header["inputs"], request.tensors, device)
+    inputs = CaseInputs(header["form"], header["inputs"], request.tensors, device, header["probe"])
     answers: list[bytes] = []  # each by itself, so that those are the same that say the same
     seconds = VERSION_SECONDS if len(header["sources"]) > 1 else ALONE_SECONDS
     for source, variables in zip(header["sources"], header["lent"], strict=True):
@@ -262,8 +266,9 @@ def _call(shell: Shell, entry: str, names: Names, case_inputs: CaseInputs, again
     form, device, inputs = case_inputs.form, case_inputs.device, case_inputs.inputs(again)
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            probe = load_probe(case_inputs.probe) if case_inputs.probe else None
             _seed(device)
-            value = put_case(form, function, inputs)
+            value = put_case(form, function, inputs, probe)
             accelerator.finish(device)
         answer, tensors = encode_value(form, value)
         if case_inputs.is_unchanged(inputs):

@@ -233,13 +233,18 @@ def _replace_parts(lines: list[str], *texts: str) -> list[str]:
 
 def source_of(solution: Solution) -> str:
     """The text of a solution as imported: its file may have changed since."""
-    module = sys.modules[solution.__module__]
-    loader = module.__spec__.loader if module.__spec__ else None
-    text = loader.get_source(module.__name__) if isinstance(loader, InspectLoader) else None
-    source = definition(text or inspect.getsource(module), solution.__name__)
+    source = definition(text_of_module(solution.__module__), solution.__name__)
     if source is None:
         raise LineError(f"`{solution.__name__}` is not defined at the top level of its file")
     return source
+
+
+def text_of_module(name: str) -> str:
+    """The text of a module as imported."""
+    module = sys.modules[name]
+    loader = module.__spec__.loader if module.__spec__ else None
+    text = loader.get_source(name) if isinstance(loader, InspectLoader) else None
+    return text or inspect.getsource(module)
 
 
 def version(solution: Solution, changes: Mapping[str, Change]) -> Any:

@@ -16,8 +16,9 @@ from typing import Any, TypeAlias
 import torch
 from torch import nn
 
-from grader.sandbox.forms.exact import Inputs, Observed, copy_tensor
+from grader.sandbox.forms.exact import Function, Inputs, Observed, copy_tensor
 from grader.sandbox.forms.module import (
+    call_module,
     call_of_gradients,
     describe,
     gradients,
@@ -84,17 +85,17 @@ class WrittenClass:
         run(self._init.chain(in_init), self._init.names((module, *arguments)))
         return module
 
-    def called(self, module: nn.Module, within: Changes, *inputs: object) -> object:
+    def called(self, module: nn.Module, within: Changes, *inputs: object, **keywords: object) -> object:
         """The output of a call with these changes in `forward`."""
-        return run(self.chain(within), self.names(module, *inputs))
+        return run(self.chain(within), self.names(module, *inputs, **keywords))
 
     def chain(self, within: Changes) -> tuple[Statement, ...]:
         """The statements of `forward` with these changes."""
         return self._forward.chain(within)
 
-    def names(self, module: nn.Module, *inputs: object) -> Names:
+    def names(self, module: nn.Module, *inputs: object, **keywords: object) -> Names:
         """The variables at the start of a call."""
-        return self._forward.names((module, *inputs))
+        return self._forward.names((module, *inputs), keywords)
 
     def _compiled(self, changes: frozenset[tuple[str, Change]]) -> type[nn.Module]:
         cls: type[nn.Module] = self.lines.version(dict(changes), self.variables)
@@ -137,9 +138,9 @@ class _CallTree:
 class ModuleCase:
     """The calls of a case, for a class with any of its lines changed."""
 
-    def __init__(self, written: WrittenClass, around: Callable[..., object] | None, *inputs: Any) -> None:
+    def __init__(self, written: WrittenClass, probe: Function | None, *inputs: Any) -> None:
         self._written = written
-        self._around = around  # calls `forward`, if a call of the case is more than that
+        self._probe = probe  # puts the calls, if each is more than a call of `forward`
         self._case = inputs
         self._arguments, self._weights, self._calls, self._options = inputs
         self.whole = not self._options.get("gradients")
@@ -163,10 +164,10 @@ class ModuleCase:
 
         With `once`, nothing is kept for other changes.
         """
-        with torch.no_grad(), self._changed(changes) as (built, call):
+        with torch.no_grad(), self._changed(changes) as (built, run_with):
             if not built.is_loaded:
                 raise ValueError("it has other parameters")
-            return call(self._copies["output"], keeping=not once)[0]
+            return run_with(self._copies["output"], keeping=not once)[0]
 
     def answer(self, changes: Changes) -> Observed:
         """Everything seen in the calls, without gradients."""
@@ -180,14 +181,15 @@ class ModuleCase:
         if self._options.get("impossible"):
             with same_chance():
                 return observe(functools.partial(self._written, **changes), *self._case)
-        with self._changed(changes) as (built, call):
+        put_call = self._probe or call_module
+        with self._changed(changes) as (built, run_with):
             if not built.is_loaded:
                 with torch.no_grad():
-                    return built.observation | observe_calls_in_part(built.module, self._calls)
-            observation = built.observation | self._observe_calls(call, keeping=not changes)
+                    return built.observation | observe_calls_in_part(built.module, self._calls, put_call)
+            observation = built.observation | self._observe_calls(run_with, keeping=not changes)
             if inputs:
                 arguments = call_of_gradients(self._calls, self._options)
-                observation["gradients"] = gradients(built.module, self._weights, arguments, inputs)
+                observation["gradients"] = gradients(built.module, self._weights, arguments, inputs, put_call)
             return observation
 
     @torch.no_grad()
@@ -217,7 +219,7 @@ class ModuleCase:
             built = self._module(self._written.outside(changes))
             within = self._written.within(changes)
             attributes = dict(vars(built.module))
-            vars(built.module)["forward"] = self._forward(built, within)
+            vars(built.module)["forward"] = functools.partial(self._written.called, built.module, within)
             torch.default_generator.set_state(built.chance)
             try:
                 yield built, functools.partial(self._call, built, within)
@@ -226,15 +228,11 @@ class ModuleCase:
                 vars(built.module).update(attributes)
 
     def _call(self, built: _BuiltModule, within: Changes, arguments: Inputs, *, keeping: bool) -> Outcome:
-        if self._around:
-            return compute_noting_draws(lambda: self._forward(built, within)(*arguments))
+        if self._probe:
+            return compute_noting_draws(functools.partial(self._probe, built.module, *arguments))
         names = self._written.names(built.module, *arguments)
         calls = built.calls.setdefault(tuple(map(id, arguments)), _CallTree())
         return calls.run(self._written.chain(within), names, keeping=keeping)
-
-    def _forward(self, built: _BuiltModule, within: Changes) -> Callable[..., object]:
-        forward = functools.partial(self._written.called, built.module, within)
-        return functools.partial(self._around, forward) if self._around else forward
 
     def _module(self, outside: Changes) -> _BuiltModule:
         """The module, built with these changes outside `forward`; each is built only once."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import torch
 from torch import nn
@@ -16,9 +16,15 @@ Calls: TypeAlias = Mapping[str, Inputs]  # by what they show
 FILL = 0.25  # for parameters that nobody asked for, so that what they do is the same each time
 
 
-def put_calls(module_class: Function, inputs: Inputs) -> Observed:
+def call_module(module: nn.Module, *arguments: object) -> Any:
+    """Put a call to a module where no probe does."""
+    return module(*arguments)
+
+
+def put_calls(module_class: Function, inputs: Inputs, put_call: Function = call_module) -> Observed:
     """What `observe` sees of a student's class."""
-    return observe(module_class, *inputs)
+    arguments, weights, calls, options = inputs
+    return observe(module_class, arguments, weights, calls, options, put_call)
 
 
 def put_or_new(module_class: Function, inputs: Inputs) -> Observed:
@@ -37,13 +43,14 @@ def observe(
     weights: Mapping[str, Tensor],
     calls: Calls,
     options: Options,
+    put_call: Function = call_module,
 ) -> Observed:
     """Build a module with `arguments`, give it these weights, put each of `calls` to it, and note what it does.
 
     `options` say whether the module is in training ("train"), for how many inputs of a call gradients are asked
     ("gradients": whole numbers have none), for which call if not the first ("gradients of"), whether no module can be
     built with the arguments ("impossible"), and which attributes must be numbers ("numbers"). "new" asks `put_or_new`
-    for the first parameters; "extra" is for whoever reads what was seen.
+    for the first parameters; "extra" is for whoever reads what was seen. `put_call` may put a call otherwise.
     """
     if options.get("impossible"):
         return {"built": _can_be_built(module_class, arguments)}
@@ -55,29 +62,30 @@ def observe(
     move(module, weights)
     module.train(bool(options.get("train")))
     if not fits:
-        return observed | observe_calls_in_part(module, calls)
-    observed |= observe_calls(module, calls)
+        return observed | observe_calls_in_part(module, calls, put_call)
+    observed |= observe_calls(module, calls, put_call)
     if options.get("gradients"):
-        observed["gradients"] = gradients(module, weights, call_of_gradients(calls, options), options["gradients"])
+        arguments = call_of_gradients(calls, options)
+        observed["gradients"] = gradients(module, weights, arguments, options["gradients"], put_call)
     return observed
 
 
-def observe_calls(module: nn.Module, calls: Calls) -> Observed:
+def observe_calls(module: nn.Module, calls: Calls, put_call: Function) -> Observed:
     """The output of each call, and whether any call changes its inputs."""
     observed: Observed = {"changes_input": False, "outputs": {}}
-    for name, call in calls.items():
-        arguments = [copy_tensor(argument) for argument in call]
-        observed["outputs"][name] = module(*arguments)
-        observed["changes_input"] |= not all(map(same, arguments, call))
+    for name, inputs in calls.items():
+        arguments = [copy_tensor(value) for value in inputs]
+        observed["outputs"][name] = put_call(module, *arguments)
+        observed["changes_input"] |= not all(map(same, arguments, inputs))
     return observed
 
 
-def observe_calls_in_part(module: nn.Module, calls: Calls) -> Observed:
+def observe_calls_in_part(module: nn.Module, calls: Calls, put_call: Function) -> Observed:
     """The outputs of a module that lacks some parameters, unless they are random."""
     if not is_the_same_each_time(module):
         return {}
     try:
-        outputs = observe_calls(module, calls)["outputs"]
+        outputs = observe_calls(module, calls, put_call)["outputs"]
     except Exception:  # because of parameters that do not fit, which is reported anyway
         return {}
     return {"in_part": outputs} if all(isinstance(output, Tensor) for output in outputs.values()) else {}
@@ -199,17 +207,18 @@ def call_of_gradients(calls: Calls, options: Options) -> Inputs:
 
 
 def gradients(
-    module: nn.Module, weights: Mapping[str, Tensor], call: Inputs, inputs: int
+    module: nn.Module, weights: Mapping[str, Tensor], arguments: Inputs, inputs: int, put_call: Function
 ) -> dict[str, Tensor | None] | None:
     """The gradients of a weighted sum of the output, for the weights by name and for the first inputs by number.
 
     None if something on the way was changed in place that is needed on the way back.
     """
-    real = [index for index in range(inputs) if call[index].is_floating_point()]
-    leaves = list(call)
+    real = [index for index in range(inputs) if arguments[index].is_floating_point()]
+    leaves = list(arguments)
     for index in real:
-        leaves[index] = copy_tensor(call[index]).requires_grad_()
-    output = module(*map(copy_tensor, leaves))  # copies, so that they may be changed in place as any tensor on the way
+        leaves[index] = copy_tensor(arguments[index]).requires_grad_()
+    # Copies, so that they may be changed in place as any tensor on the way.
+    output = put_call(module, *map(copy_tensor, leaves))
     parameters = _parameters(module)
     sources = {name: parameters[name] for name in weights} | {str(i): leaves[i] for i in real}
     if not (isinstance(output, Tensor) and output.requires_grad):

@@ -6,6 +6,7 @@ import inspect
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from traitlets.config import Config
@@ -19,6 +20,7 @@ from grader.judging.judge import Judge
 from grader.model.exercise_files import ExerciseFiles
 from grader.model.label import as_in, in_order, label_of
 from grader.model.misconception import can_combine
+from grader.sandbox.probes import load_probe
 
 DOUBLE = '''\
 """Exercise {label}: twice as much."""
@@ -336,3 +338,134 @@ def test_load_names_all_wrong_files_at_once() -> None:
         load(wrong)
     assert str(caught.value).count("\n") == 2
     assert not [name for name in sys.modules if name.startswith(f"exercises_{wrong.digest[:16]}")]
+
+
+# --- probes ----------------------------------------------------------------------------------------------------------
+
+PROBED = """\
+from __future__ import annotations
+import random
+from collections.abc import Sequence
+
+import torch
+import torch.nn.functional as F
+from math import sqrt
+from torch import nn
+
+from grader import Case, Exercise, put_once, randn
+
+from .sharing import Base as again, Named, again as renamed, drawing, factor
+
+OFFSET = 4
+Tensor, SIZES, RANDOM = torch.Tensor, {"small": (2, -3.5), "none": None}, torch.ones(1)
+
+
+def double(x):
+    return 2 * x  #: result
+
+
+def look(function, x: Sequence[int]) -> Unheard:
+    VALUE
+
+
+exercise = Exercise(
+    number=1,
+    assignment="ps1",
+    title="twice as much",
+    solution=double,
+    probe=look,
+    cases=[Case("three numbers", catches="a constant", inputs=lambda rng: (randn(rng, 3),))],
+    mistakes=[],
+)
+"""
+SHARING = """\
+from __future__ import annotations
+from grader import randn
+
+OFFSET = 3
+
+
+def factor(x, by=OFFSET):
+    return by * x if x > 0 else factor(-x)
+
+
+def drawing(x):
+    return randn(x)
+
+
+def again(x):
+    return x
+
+
+class Base:
+    offset: Offset = OFFSET
+    both = (offset, offset)
+
+
+class Named(Base):
+    def total(self):
+        return sum(self.both) + super().offset
+"""
+
+
+def probed_files(value: str, **changed: str) -> ExerciseFiles:
+    text = PROBED.replace("VALUE", value)
+    for old, new in changed.items():
+        text = text.replace(f"{old}=look", new)
+    return files(ex1=text, sharing=SHARING)
+
+
+@pytest.mark.parametrize(
+    ("value", "result"),
+    [
+        ("return function(x)", 10),
+        ("return put_once(function, [x])", 10),
+        ("return sqrt(nn.functional.relu(torch.tensor(4.0)))", 2.0),
+        ("return isinstance(F.relu(torch.ones(2)), Tensor)", True),
+        ("return SIZES", {"small": (2, -3.5), "none": None}),
+        ("return factor(-5)", 15),
+        ("return Named().total()", 9),
+        ("return [y for y in range(x) if (lambda z: z > 3)(y)]", [4]),
+    ],
+)
+def test_load_sends_what_a_probe_uses_with_it(value: str, result: Any) -> None:
+    exercise = load(probed_files(value)).of("ps1")[1]
+    assert load_probe(exercise.probe_text)(lambda x: 2 * x, 5) == result
+    assert "Exercise(" not in exercise.probe_text
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("return nothing", "ex1.py, line 26: its probe `look` uses `nothing`, which nothing defines."),
+        ("return random.random()", "its probe `look` uses `random`, which is not there in the sandbox."),
+        ("return randn(x)", "uses `randn`, which is not there in the sandbox. A probe has math, numpy and torch; "),
+        ("return RANDOM", "its probe `look` uses `RANDOM`, which is not there in the sandbox."),
+        ("return drawing(x)", "its probe `look` uses `randn`, which is not there in the sandbox."),
+        (
+            "return renamed(x)",
+            "uses `renamed`, which is not defined by this name at the top of a file.",
+        ),
+        ("return OFFSET + factor(x)", "its probe `look` uses two things called `OFFSET`. Rename one of them."),
+        ("return again(x)", "uses `again`, which is not defined by this name at the top of a file."),
+        ("import os\n    return os", "its probe `look` imports `os` itself. Import at the top of the file."),
+        ("return double(x)", "line 26: the probe of `double` uses `double`, a solution. All that it uses goes to"),
+    ],
+)
+def test_load_when_a_probe_uses_what_the_sandbox_has_not_refuses_it(value: str, said: str) -> None:
+    with pytest.raises(ExerciseError) as caught:
+        load(probed_files(value))
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("probe", "said"),
+    [
+        ("probe=lambda function, x: x", "uses `<lambda>`, which is not defined by this name at the top of a file."),
+        ('probe="look"', "`probe` should be a function at the top of a file of the course."),
+    ],
+)
+def test_load_when_a_probe_has_no_name_refuses_it(probe: str, said: str) -> None:
+    with pytest.raises(ExerciseError) as caught:
+        load(probed_files("return x", probe=probe))
+    assert said in str(caught.value)

@@ -26,7 +26,7 @@ from support.our_course import EXERCISES
 from support.small_notebooks import grade
 from support.solution_cells import from_notebook
 
-CLASSES = [number for number, exercise in EXERCISES.items() if exercise.form is MODULE]
+CLASSES = [number for number, exercise in EXERCISES.items() if exercise.form is MODULE and not exercise.probe]
 PAIRS = 40  # of misconceptions at once
 SEEDS = 2000  # of right dropout, none of which may be refused
 

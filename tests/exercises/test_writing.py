@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 import torch
 
-from grader.exercises.ex26_generate import exercise, generate
+from grader.exercises.ex26_generate import FEW, exercise, generate, observe_texts
 from grader.exercises.mistakes import of_writing
 from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import Judge
 from grader.model.exercise import Case
-from grader.sandbox.forms.small_model import ROWS, observe_texts
 from support.solution_cells import notebook, run
 
 pytestmark = pytest.mark.slow
@@ -77,4 +76,4 @@ def test_written_uses_few_texts_for_random_numbers() -> None:
 
     inputs: Any = DRAWN["hot"].inputs(torch.Generator().manual_seed(0))
     observe_texts(noted, *inputs)
-    assert asked == [len(inputs[1]), ROWS, ROWS, ROWS]
+    assert asked == [len(inputs[1]), FEW, FEW, FEW]

@@ -53,7 +53,7 @@ from support.answer_keys import FUNCTIONS
 from support.corpus import RIGHT, WRONG, Entry
 from support.our_course import ASSIGNMENTS, EXERCISES, of_assignment
 from support.places import ROOT
-from support.solution_cells import from_notebook, notebook, of_notebook
+from support.solution_cells import from_notebook, notebook, of_notebook, put
 
 CLASS = 60
 JOBS = (4, 8, 16)
@@ -95,9 +95,7 @@ def errors_of_rounding(table: Table) -> None:
         entry = given[exercise.entry]
 
         def value(inputs: Any, exercise: Any = exercise, entry: Any = entry) -> Any:
-            tree, tensors = forms.encode_value(
-                exercise.form.name, forms.put_case(exercise.form.name, entry, there(list(inputs)))
-            )
+            tree, tensors = forms.encode_value(exercise.form.name, put(exercise, entry, there(list(inputs))))
             return forms.decode_value(exercise.form.name, tree, tensors)
 
         try:

@@ -193,8 +193,7 @@ OF_THE_COURSE = re.compile(
 MAY_KNOW_IT = (
     "exercises", "authoring", "checks/demo",  # the course, its made-up class, and files that `grader new` writes
     "kit",  # parts for this course's exercise files
-    # Forms also run beside the student's code, where no course files are loaded.
-    "sandbox/forms", "model/forms/tensors.py", "__init__.py",
+    "model/forms/tensors.py", "__init__.py",
 )  # fmt: skip
 
 

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 import torch
 
+from grader.exercises.ex28_grouped_queries import Refusing
+from grader.exercises.ex29_cached_attention import CACHE, OUTPUTS, stacked
+from grader.exercises.ex29_cached_attention import run as run_in_chunks
 from grader.judging.judge import Judge
-from grader.model.forms.exact import REFUSING
 from grader.model.forms.function import Malformed
-from grader.model.forms.module import CACHED
+from grader.model.forms.module import MODULE
 from grader.model.verdict import Verdict
-from grader.sandbox.forms.cached import CACHE, OUTPUTS, stacked
-from grader.sandbox.forms.cached import run as run_in_chunks
 from support.answer_keys import answer_key
 from support.small_notebooks import grade
 from support.solution_cells import from_notebook, notebook, run, undisturbed
@@ -102,12 +102,13 @@ def test_hostile_caches_get_no_marks_without_stopping_the_run(returned: str) -> 
 def test_run_begins_with_a_cache_in_the_form_of_the_student_code() -> None:
     given: list[Any] = []
 
-    def forward(x: torch.Tensor, cache: Any = None) -> Any:
-        given.append(cache)
-        return x, torch.zeros(2, 1, 1, 1, 1)
+    class Stacking(torch.nn.Module):
+        def forward(self, x: torch.Tensor, cache: Any = None) -> Any:
+            given.append(cache)
+            return x, torch.zeros(2, 1, 1, 1, 1)
 
     keys, values = torch.ones(2, 1, 1, 3, 4)
-    run_in_chunks(forward, torch.zeros(1, 3, 4), [2, 1], OUTPUTS, keys, values)
+    run_in_chunks(Stacking(), torch.zeros(1, 3, 4), [2, 1], OUTPUTS, keys, values)
     assert given[0] is None
     assert torch.equal(given[1], torch.stack([keys, values]))
 
@@ -123,7 +124,7 @@ def test_value_that_is_no_pair_of_tensors_is_read_as_empty() -> None:
 @pytest.mark.parametrize("value", [None, [], {"outputs": {}}, {"error": "ValueError"}])
 def test_cached_when_observation_is_forged_is_malformed(value: Any) -> None:
     with pytest.raises(Malformed):
-        CACHED.observed(value)
+        MODULE.observed(value)
 
 
 # --- refusals --------------------------------------------------------------------------------------------------------
@@ -141,7 +142,7 @@ def test_cached_when_observation_is_forged_is_malformed(value: Any) -> None:
     ],
 )
 def test_only_a_value_error_counts_as_a_refusal(got: Any, is_right: bool) -> None:
-    assert (REFUSING.finding(got, {"error": "ValueError"}, 1e-5) is None) == is_right
+    assert (Refusing().finding(got, {"error": "ValueError"}, 1e-5) is None) == is_right
 
 
 def test_subclass_of_value_error_counts_as_a_refusal() -> None:

@@ -16,12 +16,9 @@ from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import Judge, read_answer
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
 from grader.model.answer import UNCHANGED, Returned
-from grader.model.forms.function import Malformed
-from grader.model.forms.generation import GENERATION
+from grader.model.forms.function import Form, Malformed
 from grader.model.forms.module import MODULE
 from grader.model.forms.parts import InParts
-from grader.model.forms.training import TRAINING
-from grader.model.forms.twice import TWICE
 from grader.model.verdict import Reason, Verdict
 from grader.sandbox.values import Unusable
 from support.answer_keys import FUNCTIONS, answer_key
@@ -103,13 +100,14 @@ def test_observations_that_do_not_fit_the_case_are_refused() -> None:
             assert isinstance(answer.value, Unusable)
 
 
+TWICE, GENERATION, TRAINING = (FUNCTIONS[number].form for number in (15, 26, 27))
 TWO_CALLS = {"outputs": {"first": 1, "second": 2}, "zeros": [3], "third": None, "gradient": None, "ruined": False}
 THREE_STEPS = {"changes_input": False, "floats": True, "losses": [0.5], "outputs": {"weight": ROWS}}
 FOUR_TEXTS = {"changes_input": False, "outputs": dict.fromkeys(("text", "few", "again", "other"))}
 
 
 @pytest.mark.parametrize(("form", "right"), [(TWICE, TWO_CALLS), (TRAINING, THREE_STEPS), (GENERATION, FOUR_TEXTS)])
-def test_observation_of_another_shape_is_refused(form: InParts, right: dict[str, Any]) -> None:
+def test_observation_of_another_shape_is_refused(form: Form, right: dict[str, Any]) -> None:
     form.observed(right)
     wrong: list[Any] = [
         None,
@@ -135,7 +133,7 @@ def test_observation_of_another_shape_is_refused(form: InParts, right: dict[str,
         (GENERATION, {**FOUR_TEXTS, "train": "no"}),
     ],
 )  # fmt: skip
-def test_observation_with_one_wrong_value_is_refused(form: InParts, note: dict[str, Any]) -> None:
+def test_observation_with_one_wrong_value_is_refused(form: Form, note: dict[str, Any]) -> None:
     with pytest.raises(Malformed):
         form.observed(note)
 

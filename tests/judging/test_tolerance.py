@@ -19,14 +19,13 @@ from grader.model.exercise import DEFAULT_SEED, Exercise, Inputs
 from grader.model.forms.exact import GRADIENTS
 from grader.model.forms.rounded import OF_16_BITS, Rounded
 from grader.model.verdict import Verdict
-from grader.sandbox.forms import put_case
 from grader.sandbox.forms.exact import asks_for_gradients
 from grader.sandbox.forms.module import observe
 from oracles import classes
 from oracles.oracle import DEFINITIONS, float64
 from support.answer_keys import FUNCTIONS, answer_key, short_cases
 from support.corpus import corpus
-from support.solution_cells import define, from_notebook, notebook, run, undisturbed
+from support.solution_cells import define, from_notebook, notebook, put, run, undisturbed
 
 pytestmark = pytest.mark.slow
 
@@ -201,15 +200,15 @@ def test_answer_in_sixteen_bits_is_named(name: int | str, dtype: torch.dtype) ->
         forward = functools.partialmethod(forward_in_sixteen_bits, solution.forward, dtype)
         function: Callable[..., Any] = functools.partial(observe, type("Low", (solution,), {"forward": forward}))
     else:
-        function = functools.partial(in_sixteen_bits, exercise.form.name, solution, dtype)
+        function = functools.partial(in_sixteen_bits, exercise, solution, dtype)
     found = verdict(name, function)
     assert (found.right, found.reason) == (False, "half precision")
 
 
-def in_sixteen_bits(form: str, solution: Callable[..., Any], dtype: torch.dtype, *inputs: Any) -> Any:
+def in_sixteen_bits(exercise: Exercise, solution: Callable[..., Any], dtype: torch.dtype, *inputs: Any) -> Any:
     low = [torch.tensor(one) if isinstance(one, list) and isinstance(one[0], float) else one for one in inputs]
     given = [one if isinstance(one, dict) else changed(one, lambda tensor: lower(tensor, dtype)) for one in low]
-    return changed(put_case(form, solution, given), lambda one: one.float())
+    return changed(put(exercise, solution, given), lambda one: one.float())
 
 
 def lower(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:

@@ -9,7 +9,6 @@ from fractions import Fraction
 import pytest
 import torch
 
-from grader import TwiceSeen
 from grader.exercises import ex15_dropout
 from grader.exercises.ex15_dropout import SAME_AGAIN, SAME_NUMBER
 from grader.kit import dropout_rules
@@ -132,8 +131,8 @@ def test_finding_when_shape_or_type_differs_says_so() -> None:
     assert "a list of 5" in finding(x.tolist(), x, P)
 
 
-def seen_twice(outputs: dict[str, torch.Tensor], zeros: list[int]) -> TwiceSeen:
-    return TwiceSeen(outputs, zeros, third=None, gradient=None, ruined=False)
+def seen_twice(outputs: dict[str, torch.Tensor], zeros: list[int]) -> ex15_dropout.TwiceSeen:
+    return ex15_dropout.TwiceSeen(outputs, zeros, third=None, gradient=None, ruined=False)
 
 
 def test_dropout_with_same_entries_in_two_calls_is_named() -> None:

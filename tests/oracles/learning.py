@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from grader.exercises.ex26_generate import FEW
+from grader.exercises.small_model import SmallModel, small_shapes
 from grader.model.exercise import Inputs
-from grader.sandbox.forms.small_model import ROWS, SmallModel, small_shapes
 
 Array = np.ndarray
 Weights = Mapping[str, torch.Tensor]
@@ -57,7 +58,7 @@ def writes_well(weights: Weights, tokens: torch.Tensor, count: int, how: Mapping
     text, few, again, other = seen["outputs"].values()
     if not is_continued(text, tokens, count):
         return False
-    if not all(is_continued(one, tokens[:ROWS], count) for one in (few, again, other)):
+    if not all(is_continued(one, tokens[:FEW], count) for one in (few, again, other)):
         return False
     exact = {name: one.double().numpy() for name, one in weights.items()}
     given = how["named"].get("temperature", 1.0), how["named"].get("top_k")

@@ -22,6 +22,7 @@ from grader.model.answer import Answer, Loss, Lost, Raised, Returned
 from grader.model.exercise import Exercise, Inputs
 from grader.notebooks.cells import solutions
 from grader.sandbox.forms import decode_value, encode_value, put_case
+from grader.sandbox.probes import load_probe
 from grader.solutions.chance import same_chance
 from support.our_course import ASSIGNMENTS, EXERCISES
 from support.places import ROOT
@@ -97,7 +98,7 @@ def run(source: str, exercise: Exercise, given: dict[str, Any], steps: int = 10*
         copy = of_its_own(list(inputs))
         try:
             with stopped_after(steps), same_chance():  # as in the sandbox, where each answer has the same seed
-                value = put_case(exercise.form.name, entry, copy)
+                value = put(exercise, entry, copy)
             tree, tensors = encode_value(exercise.form.name, value)
         except TimeoutError:
             hung.append(Lost(Loss.TIME))
@@ -107,6 +108,12 @@ def run(source: str, exercise: Exercise, given: dict[str, Any], steps: int = 10*
         return Returned(decode_value(exercise.form.name, tree, tensors), copy)
 
     return ask
+
+
+def put(exercise: Exercise, entry: Any, inputs: Inputs | list[Any]) -> Any:
+    """Put a case to code, as the sandbox does."""
+    probe = load_probe(exercise.probe_text) if exercise.probe_text else None
+    return put_case(exercise.form.name, entry, inputs, probe)
 
 
 def _print_nothing(*_values: object, **_options: object) -> None: ...

@@ -1,4 +1,4 @@
-"""The forms that an exercise can ask for. Each has a row of the same name in the table of grader/sandbox/forms.
+"""The forms that an exercise can ask for. Each names a row of the table in grader/sandbox/forms.
 
-That row puts cases to a student's code; the form here says how results are compared.
+That row, or the exercise's own probe, puts cases to a student's code; the form here says how results are compared.
 """

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from grader.model.broken_rules import ACCEPTED, ANOTHER_ERROR, argument, missing_gradient
+from grader.model.broken_rules import argument, missing_gradient
 from grader.model.compare import Difference, Kind, describe_form, difference, same
 from grader.model.findings import Broken, Differs, Finding
 from grader.model.forms.function import Form
@@ -139,42 +139,3 @@ def has_type_of(actual: object, expected: object) -> bool:
 
 def _dtype(tensor: torch.Tensor) -> str:
     return str(tensor.dtype).removeprefix("torch.")
-
-
-# A function that is a piece of a model, and stops with a ValueError where its arguments do not fit.
-
-
-class Refusing(Exact):
-    """A function whose exact result and gradients count, and so does what it refuses."""
-
-    name = "refusing"
-
-    def finding(self, actual: Any, expected: Any, tolerance: float) -> Finding | None:
-        """What is wrong with a result, with gradients, or with a refusal."""
-        if not is_refusal(expected):
-            return super().finding(actual, expected, tolerance)
-        if is_refusal(actual) and actual["error"] == expected["error"]:
-            return None
-        return Broken("arguments", ANOTHER_ERROR if is_refusal(actual) and actual["error"] else ACCEPTED)
-
-    def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
-        """Whether an answer is that of a misconception."""
-        if not is_refusal(expected):
-            return super().agrees(answer, wrong, expected, tolerance)
-        return is_refusal(answer) and bool(answer["error"] == wrong["error"])
-
-    def is_evidence(self, wrong: object) -> bool:
-        """Whether a wrong answer is not a refusal, which shows nothing of what is computed."""
-        return not is_refusal(wrong)
-
-    def paired_numbers(self, actual: object, expected: object) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
-        """All computed numbers with the expected ones: a refusal has none."""
-        return [] if is_refusal(expected) else super().paired_numbers(actual, expected)
-
-
-REFUSING = Refusing()
-
-
-def is_refusal(answer: object) -> bool:
-    """Whether this is the sandbox's note on how a call ended."""
-    return isinstance(answer, dict) and isinstance(answer.get("error"), str)

@@ -136,18 +136,6 @@ class ClassInputs(NamedTuple):
 MODULE = Module()
 
 
-# A class whose forward takes a text in chunks, and hands on what it keeps of them.
-
-
-class Cached(Module):
-    """A class whose runs are compared like the outputs of other classes."""
-
-    name = "cached"
-
-
-CACHED = Cached()
-
-
 # A class whose new modules count, too: the parameters that they begin with.
 
 

@@ -9,7 +9,7 @@ import torch
 
 from grader.model.compare import Difference, difference, paired_numbers
 from grader.model.findings import Broken, Differs, Finding
-from grader.model.forms.function import Form
+from grader.model.forms.function import Form, Observation, observation
 
 IN_PART = "output with the parameters that fit"  # of a module that lacks some: no reference has this
 
@@ -25,7 +25,19 @@ def first_output(answer: object) -> Any:
 
 
 class InParts(Form):
-    """An answer whose parts are compared, one after the other."""
+    """What `read` makes of an answer: sentences and tensors by name, which are compared one after the other.
+
+    `seen` is the class of the observations that the exercise's probe returns.
+    """
+
+    name = "parts"
+
+    def __init__(self, seen: type[Observation] | None = None) -> None:
+        self._seen = seen
+
+    def observed(self, value: Any) -> Any:
+        """What a probe has seen; raises Malformed if it is forged."""
+        return observation(value, self._seen) if self._seen else value
 
     def returned_nothing(self, observation: Any) -> bool:
         """Whether at least one call returned None."""
@@ -65,6 +77,9 @@ class InParts(Form):
         if "output" not in expected:
             return []
         return paired_numbers(_without_names(named(actual, "output")), _without_names(expected["output"]))
+
+
+PARTS = InParts()
 
 
 def _without_names(value: object) -> object:

@@ -59,6 +59,9 @@ class Tensors(Exact):
         return pairs and [(numbers[expected.isfinite()], expected[expected.isfinite()]) for numbers, expected in pairs]
 
 
+TENSORS = Tensors()
+
+
 class WithLogsumexp(Tensors):
     """The last tensor is a logsumexp, which kernels keep in float32 for any inputs."""
 
@@ -97,15 +100,3 @@ def _without_unwritten(answer: Any, wrong: Any) -> tuple[Any, Any]:
         return answer, wrong
     unwritten = wrong == UNWRITTEN
     return answer.masked_fill(unwritten, 0), wrong.masked_fill(unwritten, 0)
-
-
-# A function that returns a piece of a softmax: its maximum, its sum, and its output.
-
-
-class SoftmaxPiece(Tensors):
-    """Three tensors; gradients are asked of what they represent, for any subtracted number."""
-
-    name = "softmax_piece"
-
-
-SOFTMAX_PIECE = SoftmaxPiece()

@@ -1,8 +1,9 @@
 """How a case is put to a student's code, by the form of what an exercise asks for: a row of the table for each form.
 
 The same code looks at the student's code, in the sandbox, and at our own, outside. It judges nothing. What comes back
-is what a call returned, or what was observed: tensors, numbers, texts and truth values by name. A sandbox can read none
-of these files, so all are loaded with this folder.
+is what a call returned, or what was observed: tensors, numbers, texts and truth values by name. An exercise may have a
+probe, which says itself what is looked at: see probes.py. A sandbox can read none of these files, so all are loaded
+with this folder.
 """
 
 from __future__ import annotations
@@ -13,39 +14,42 @@ from typing import Any, NamedTuple
 import torch
 
 from grader.sandbox.decoder import decode
-from grader.sandbox.forms import cached, exact, module, objects, small_model
+from grader.sandbox.forms import exact, module, objects
 from grader.sandbox.forms.exact import Function, Inputs
 from grader.sandbox.values import Encoded, encode
+
+
+def _call(function: Function, inputs: Inputs) -> object:
+    return function(*inputs)
+
+
+def _call_probe(function: Function, inputs: Inputs, probe: Function) -> object:
+    return probe(function, *inputs)
 
 
 class FormRow(NamedTuple):
     """How a form puts the inputs of a case to a function or a class."""
 
     put_case: Callable[[Function, Inputs], object]
+    put_with_probe: Callable[[Function, Inputs, Function], object] = _call_probe
     is_observed: bool = True
     """What comes back is an observation. Otherwise it is of any kind: the judge says which is asked for."""
-    around: Callable[..., object] | None = None
-    """Calls the `forward` of a module, where a call of the case is more than one."""
 
 
 FORMS = {
-    "function": FormRow(lambda function, inputs: function(*inputs), is_observed=False),
+    "function": FormRow(_call, is_observed=False),
     "objects": FormRow(objects.put_steps, is_observed=False),
+    "parts": FormRow(_call),
     "exact": FormRow(exact.put_once),
-    "refusing": FormRow(exact.put_or_refused),
-    "softmax_piece": FormRow(exact.put_for_a_softmax),
-    "twice": FormRow(exact.put_twice),
-    "module": FormRow(module.put_calls),
-    "new_module": FormRow(module.put_or_new),
-    "cached": FormRow(cached.put_runs, around=cached.run),
-    "generation": FormRow(small_model.put_to_write),
-    "training": FormRow(small_model.put_to_train),
+    "module": FormRow(module.put_calls, module.put_calls),
+    "new_module": FormRow(module.put_or_new, module.put_calls),
 }
 
 
-def put_case(form: str, entry: Function, inputs: Inputs) -> Any:
+def put_case(form: str, entry: Function, inputs: Inputs, probe: Function | None = None) -> Any:
     """Put a case to a student's function or class, in the form that its exercise asks for."""
-    return FORMS[form].put_case(entry, inputs)
+    row = FORMS[form]
+    return row.put_with_probe(entry, inputs, probe) if probe else row.put_case(entry, inputs)
 
 
 def encode_value(form: str, value: object, prefix: str = "") -> Encoded:
