@@ -26,6 +26,7 @@ from .model.forms.function import Observation as Observation
 from .model.forms.module import MODULE as MODULE
 from .model.forms.module import NEW_MODULE as NEW_MODULE
 from .model.forms.module import ClassCase as ClassCase
+from .model.forms.module import Module as Module
 from .model.forms.module import NewSeen as NewSeen
 from .model.forms.objects import OBJECTS as OBJECTS
 from .model.forms.objects import using as using

@@ -30,7 +30,7 @@ def variants_by_parameters(exercise: Exercise, cases: Sequence[SampledCase], ask
     """Variants with the weights under the student's names, if all that are missing are there under others."""
     if not exercise.form.methods:
         return
-    first_case = next(case for case in cases if not ClassInputs(*case.inputs).how.get("impossible"))
+    first_case = next(case for case in cases if not ClassInputs(*case.inputs).options.get("impossible"))
     (answer,) = ask([first_case])
     shapes = converted(named(answer.value, "parameters"), Shapes) if isinstance(answer, Returned) else None
     if shapes is None:

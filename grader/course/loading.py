@@ -304,8 +304,8 @@ def _find_solutions_in_probes(exercises: Mapping[str, Exercise]) -> Iterator[_Mi
     functions = [(path, function) for path, exercise in exercises.items() for function in exercise.functions]
     solutions = [function.solution for _, function in functions]
     for path, function in functions:
-        for name, part in ProbeText(function.probe).parts.items() if function.probe else ():
-            if any(part is solution for solution in solutions):
+        for name, value in ProbeText(function.probe).values.items() if function.probe else ():
+            if any(value is solution for solution in solutions):
                 text = (
                     f"the probe of `{function.entry}` uses `{name}`, a solution. All that it uses goes to the process "
                     "of a student, which must hold no answers."

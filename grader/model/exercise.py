@@ -249,7 +249,7 @@ class Exercise:
             solution_text = WrittenFunction(solution)
         object.__setattr__(self, "solution_text", solution_text)
         object.__setattr__(self, "_loaded_probe", probe)
-        object.__setattr__(self, "reference", _make_reference(solution_text, self._put))
+        object.__setattr__(self, "reference", _make_reference(solution_text, self._put_case))
 
     @property
     def label(self) -> Label:
@@ -315,8 +315,8 @@ class Exercise:
     def as_a_whole(self, mistake: Misconception) -> Callable[..., Any]:
         """A function that answers with a mistake: its lines run as a whole, as a student's code does, where the
         solution is held statement by statement."""
-        put = functools.partial(self._put, self.holding([mistake]))
-        return lambda *inputs: _quietly(put, inputs, {})
+        put_version = functools.partial(self._put_case, self.holding([mistake]))
+        return lambda *inputs: _quietly(put_version, inputs, {})
 
     def holding(self, mistakes: Sequence[Misconception] = ()) -> Callable[..., Any]:
         """A student's function or class with these mistakes, called as in a notebook and not as in a hidden case."""
@@ -325,7 +325,7 @@ class Exercise:
         )
         return version
 
-    def _put(self, version: Callable[..., Any], *inputs: Any) -> Any:
+    def _put_case(self, version: Callable[..., Any], *inputs: Any) -> Any:
         """Put a case to a version of the solution as the sandbox does to a student's code."""
         if self.first_form:
             inputs = self.first_form(inputs)
@@ -333,12 +333,12 @@ class Exercise:
             return put_case(self.form.name, version, inputs, self._loaded_probe)
 
 
-def _make_reference(solution_text: SolutionText, put: Callable[..., Any]) -> Callable[..., Any]:
+def _make_reference(solution_text: SolutionText, put_version: Callable[..., Any]) -> Callable[..., Any]:
     """A reference that asks the solution, with other lines, just as a student's code is asked."""
 
     @functools.wraps(solution_text)  # its source is the one that must not leak
     def reference(*inputs: Any, **changes: Change) -> Any:
-        return put(solution_text.version(changes), *inputs)
+        return put_version(solution_text.version(changes), *inputs)
 
     return reference
 

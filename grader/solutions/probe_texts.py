@@ -27,46 +27,46 @@ class ProbeError(CourseError):
 
 
 class ProbeText:
-    """The text of a probe, and the parts that it is made of."""
+    """The text of a probe, and the values that it is made of."""
 
     def __init__(self, probe: Solution) -> None:
         if not isinstance(probe, FunctionType):
             raise ProbeError("`probe` should be a function at the top of a file of the course.")
-        self.parts: dict[str, object] = {}  # by name
+        self.values: dict[str, object] = {}  # by name
         self._probe = probe
         self._texts: list[str] = []
         self._add(probe.__name__, probe)
         self.text = "\n\n".join([*self._texts, f"{PROBE} = {probe.__name__}\n"])
 
-    def _add(self, name: str, part: object) -> None:
-        """Add a part, after those that it uses."""
-        if name in self.parts:
-            if self.parts[name] is not part:
+    def _add(self, name: str, value: object) -> None:
+        """Add a value, after those that it uses."""
+        if name in self.values:
+            if self.values[name] is not value:
                 raise self._error(f"uses two things called `{name}`. Rename one of them.")
             return
-        self.parts[name] = part
-        if isinstance(part, FunctionType | type) and self._is_of_course(part):
-            self._texts.append(self._define(name, part))
+        self.values[name] = value
+        if isinstance(value, FunctionType | type) and self._is_of_course(value):
+            self._texts.append(self._define(name, value))
             return
-        expression = _find_expression(part)
+        expression = _find_expression(value)
         if not expression:
             raise self._error(f"uses `{name}`, which is not there in the sandbox. {_AVAILABLE}")
         if expression != name:
             self._texts.append(f"{name} = {expression}")
 
-    def _is_of_course(self, part: FunctionType | type) -> bool:
+    def _is_of_course(self, value: FunctionType | type) -> bool:
         """Whether it is from the file of the probe, or from another one in its folder or below."""
         folder = self._probe.__module__.rpartition(".")[0]
-        is_in_folder = folder != "" and part.__module__.startswith(f"{folder}.")
-        return is_in_folder or part.__module__ == self._probe.__module__
+        is_in_folder = folder != "" and value.__module__.startswith(f"{folder}.")
+        return is_in_folder or value.__module__ == self._probe.__module__
 
-    def _define(self, name: str, part: FunctionType | type) -> str:
+    def _define(self, name: str, value: FunctionType | type) -> str:
         """The text of a function or class, after adding what it uses."""
-        node = _definitions(text_of_module(part.__module__)).get(name)
-        if node is None or part.__name__ != name:
+        node = _definitions(text_of_module(value.__module__)).get(name)
+        if node is None or value.__name__ != name:
             raise self._error(f"uses `{name}`, which is not defined by this name at the top of a file.")
         text = ast.unparse(node)
-        variables = vars(sys.modules[part.__module__])
+        variables = vars(sys.modules[value.__module__])
         for used_name in dict.fromkeys(self._names_read(text)):
             if used_name in variables:
                 self._add(used_name, variables[used_name])
@@ -101,19 +101,19 @@ def _definitions(text: str) -> Mapping[str, ast.stmt]:
     return {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
 
 
-def _find_expression(part: Any) -> str:
-    """What a part is called in the sandbox, or how a number or a text is written; empty if it is something else."""
-    name = getattr(part, "__name__", "")
-    if HELPERS.get(name) is part:
+def _find_expression(value: Any) -> str:
+    """What a value is called in the sandbox, or how a number or a text is written; empty if it is something else."""
+    name = getattr(value, "__name__", "")
+    if HELPERS.get(name) is value:
         return name
-    path = name if isinstance(part, ModuleType) else f"{part.__module__}.{name}" if name else ""
-    if path and _find(path) is part:
+    path = name if isinstance(value, ModuleType) else f"{getattr(value, '__module__', '')}.{name}"
+    if name and _find(path) is value:
         return path
     try:
-        value = ast.literal_eval(repr(part))
+        literal = ast.literal_eval(repr(value))
     except (SyntaxError, ValueError):
         return ""
-    return repr(part) if type(value) is type(part) and value == part else ""
+    return repr(value) if type(literal) is type(value) and literal == value else ""
 
 
 def _find(path: str) -> object:

@@ -10,12 +10,12 @@ import torch
 from torch import nn
 
 from grader import (
-    MODULE,
     PARTS,
     Case,
     ClassCase,
     Exercise,
     InParts,
+    Module,
     Observation,
     at,
     draw_weights,
@@ -232,12 +232,18 @@ def drawn(rng: torch.Generator) -> ClassCase:
     return ClassCase([3], weights, calls, gradients=1, gradients_of="output of twice")
 
 
+class TwoMethods(Module):
+    """A module whose method `twice` is handed out empty, too."""
+
+    methods = (*Module.methods, "twice")
+
+
 SCALE = Exercise(
     name="scale",
     assignment="made_up",
     title="Two methods",
     solution=Scale,
-    form=MODULE,
+    form=TwoMethods(),
     probe=call_method,
     read=reader(Scale),
     cases=[Case("both methods", "methods that are mixed up", drawn)],
@@ -277,6 +283,11 @@ def test_calls_of_a_module_are_put_by_the_probe(
     verdict = verdict_on(sandbox, SCALE, SCALE_TEXT.format(sign, factor))
     assert verdict.right == (names == ())
     assert names is None or verdict.misconceptions == names
+
+
+def test_method_that_is_still_to_do_is_no_mistake(sandbox: SandboxProcess) -> None:
+    text = SCALE_TEXT.format("*", "0").replace("return x * 0", "raise NotImplementedError")
+    assert verdict_on(sandbox, SCALE, text).reason is Reason.TO_DO
 
 
 def test_gradients_of_a_module_are_those_of_what_the_probe_returns(sandbox: SandboxProcess) -> None:

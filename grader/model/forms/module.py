@@ -53,7 +53,7 @@ class Module(InParts):
     name = "module"
     noun = "class"
     lendable = False  # unless its exercise says how; most notebooks give a class that a later one takes
-    methods = ("__init__", "forward")
+    methods: tuple[str, ...] = ("__init__", "forward")
 
     def observed(self, value: object) -> Any:
         """What `observe` in the sandbox noted: whether it can be built, or what it holds and does."""
@@ -125,12 +125,12 @@ class ClassInputs(NamedTuple):
     arguments: Sequence[Any]
     weights: Mapping[str, Any]
     calls: Mapping[str, Sequence[Any]]
-    how: Mapping[str, Any]
+    options: Mapping[str, Any]
 
     @property
     def gradients(self) -> int:
         """For how many inputs of a call gradients are asked."""
-        return int(self.how.get("gradients", 0))
+        return int(self.options.get("gradients", 0))
 
 
 MODULE = Module()

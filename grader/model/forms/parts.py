@@ -27,17 +27,17 @@ def first_output(answer: object) -> Any:
 class InParts(Form):
     """What `read` makes of an answer: sentences and tensors by name, which are compared one after the other.
 
-    `seen` is the class of the observations that the exercise's probe returns.
+    `observation_class` has the fields of what the exercise's probe returns.
     """
 
     name = "parts"
 
-    def __init__(self, seen: type[Observation] | None = None) -> None:
-        self._seen = seen
+    def __init__(self, observation_class: type[Observation] | None = None) -> None:
+        self._observation_class = observation_class
 
     def observed(self, value: Any) -> Any:
         """What a probe has seen; raises Malformed if it is forged."""
-        return observation(value, self._seen) if self._seen else value
+        return observation(value, self._observation_class) if self._observation_class else value
 
     def returned_nothing(self, observation: Any) -> bool:
         """Whether at least one call returned None."""
