@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from grader import Inputs, Picture
-from grader.kit.pictures import two_digits
+from grader.kit.pictures import numbers_in, places_in
 
 Tensor = torch.Tensor
 
@@ -55,11 +55,11 @@ def slots_read(value: Any, inputs: Sequence[Any]) -> Picture | None:
     title = f"Slots 0 to {key_pages.shape[1] - 1} are page 0, and so on. All words have the same weight."
     return Picture(
         title=title,
-        numbers=tuple(tuple(map(two_digits, row)) for row in weights.tolist()),
+        numbers=numbers_in(weights),
         rows="sentence",
         columns="slot",
         first=0,
-        marked=tuple((int(i), int(j)) for i, j in (used ^ expected).nonzero()),
+        marked=places_in(used ^ expected),
         wrong=tuple(wrong),
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from grader import MAX_SIDE, Picture
-from grader.kit.pictures import two_digits
+from grader.kit.pictures import numbers_in, places_in
 
 Tensor = torch.Tensor
 
@@ -29,11 +29,11 @@ def pairs_turned(value: Any, inputs: Sequence[Any]) -> Picture | None:
     wrong += ["A word at position 0 is not turned, so its entries stay the same."] if turned.any() else []
     marked = longer.repeat_interleave(2, dim=1) | turned
     return Picture(
-        numbers=tuple(tuple(map(two_digits, row)) for row in output.tolist()),
+        numbers=numbers_in(output),
         rows="word",
         columns="entry",
         first=0,
-        marked=tuple((int(i), int(j)) for i, j in marked.nonzero()),
+        marked=places_in(marked),
         wrong=tuple(wrong),
         right=() if longer.any() else ("Each pair has kept its length.",),
     )

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from grader import Inputs, Picture, randn
-from grader.kit.pictures import two_digits
+from grader.kit.pictures import numbers_in, places_in
 
 Tensor = torch.Tensor
 
@@ -41,11 +41,11 @@ def keys_seen(value: Any, inputs: Sequence[Any]) -> Picture | None:
     title = f"The window is {window}. Each value names its word, so these numbers are the weights."
     return Picture(
         title=title,
-        numbers=tuple(tuple(map(two_digits, row)) for row in weights.tolist()),
+        numbers=numbers_in(weights),
         rows="query",
         columns="key",
         first=0,
-        marked=tuple((int(i), int(j)) for i, j in (visible ^ within).nonzero()),
+        marked=places_in(visible ^ within),
         wrong=tuple(wrong),
     )
 

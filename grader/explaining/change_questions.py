@@ -34,7 +34,6 @@ RESHAPED = re.compile(r"(reshape|view)\([^()]*\)\W*$")  # a line that ends so sa
 FORMS = (SHAPE, "sum to one", "depend on", "would be")  # of sentences that are of one kind
 AXIS = re.compile(r"along axis (\d)")
 ADDED_BY_ITSELF = frozenset(["unsqueeze"])  # broadcasting adds axes where they are missing
-SHARE_OF_ERRORS = 0.7  # of the questions that have another answer, and have an error among their options
 MOST_ERRORS = 0.85  # of all changes: beyond that, something makes code fail because it was changed
 OF_THE_LIBRARY = "scaled_dot_product_attention"  # what it does with an empty row is nobody's knowledge
 # Changes after which places may depend on others.
@@ -176,19 +175,30 @@ class ChangeQuestions:
         return True
 
     def _wrong(self, right: str, false: Sequence[str]) -> list[str]:
-        """Sentences that are false: of the kind of the right one, others that are specific, and a general one."""
-        specific = [sentence for sentence in false if sentence not in GENERAL]
-        self.rng.shuffle(specific)
-        specific.sort(key=lambda sentence: _form(sentence) != _form(right))
+        """Sentences that are false. How many are specific, and of one kind, must not tell which one is right."""
         general = [sentence for sentence in (ERROR, SAME, NAN, NUMBERS, FACTOR) if sentence in false]
         if right in (SAME, ERROR):  # the factor may be 1, and does not come to mind where shapes differ
             general = [sentence for sentence in general if sentence != FACTOR]
         self.rng.shuffle(general)
-        if right in (SAME, NAN):  # what everybody thinks of first
-            general.sort(key=lambda sentence: sentence != NUMBERS)
-        elif self.rng.random() < SHARE_OF_ERRORS:
-            general.sort(key=lambda sentence: sentence != ERROR)
-        return [*specific[: OPTIONS - 2], *general][: OPTIONS - 1]
+        general.sort(key=lambda sentence: sentence != ERROR)
+        wanted_effects = self.rng.choice((2, 3)) - (right not in GENERAL)
+        effects = self._wrong_effects(right, [sentence for sentence in false if sentence not in GENERAL])
+        effects = effects[:wanted_effects]
+        return [*effects, *general[: OPTIONS - 1 - len(effects)]]
+
+    def _wrong_effects(self, right: str, false: Sequence[str]) -> list[str]:
+        """Effects that are false, in an order in which each is as likely of a kind that is there as of another one."""
+        waiting = self.rng.sample(false, len(false))
+        forms = set() if right in GENERAL else {_form(right)}
+        effects: list[str] = []
+        while waiting:
+            is_like_one = self.rng.random() < 1 / 2
+            fitting = [sentence for sentence in waiting if (_form(sentence) in forms) == is_like_one]
+            effect = (fitting or waiting)[0]
+            waiting.remove(effect)
+            effects.append(effect)
+            forms.add(_form(effect))
+        return effects
 
     def _weight(self, changed: ChangedRuns, right: str) -> float:
         weight = changed.change.weight
@@ -199,7 +209,7 @@ class ChangeQuestions:
         if changed.error:
             return f"{changed.error[0]}: {changed.error[1]}"
         if right == SAME:
-            return "All runs gave the same, with large numbers, too."
+            return "All runs gave the same result as your code, with large numbers, too."
         if right == FACTOR:
             before, after = numbers_of(self.runs[0].result), numbers_of(changed.runs[0].result)
             if before is not None and after is not None:
@@ -209,7 +219,7 @@ class ChangeQuestions:
             numbers = numbers_of(changed.runs[0].result)
             if numbers is not None:
                 return f"In a run, {int(numbers.isnan().sum())} of {numbers.numel()} numbers were NaN."
-        return f"So it was in all {len(changed.runs)} runs, each with different numbers."
+        return f"It was so in {len(changed.runs)} runs with different inputs."
 
     def _result_shapes(self) -> list[Shape]:
         """Shapes that the result might have: those after changes, and with the last two axes exchanged."""
@@ -228,9 +238,6 @@ def _form(sentence: str) -> str:
 
 
 def _is_hidden_among(right: str, wrong: Sequence[str]) -> bool:
-    """Whether the form of the options does not tell which one is right: two others are specific, too."""
-    specific = [sentence for sentence in wrong if sentence not in GENERAL]
-    alike = [sentence for sentence in specific if _form(sentence) == _form(right)]
-    if right in GENERAL:
-        return len(specific) > 1 or (right != ERROR and len(specific) == 1 and NUMBERS in wrong)
-    return len(alike) >= (2 if right.startswith(SHAPE) else 1) and len(specific) > 1
+    """Whether there are enough options, and two of them are specific."""
+    specific = [sentence for sentence in (right, *wrong) if sentence not in GENERAL]
+    return len(wrong) == OPTIONS - 1 and len(specific) > 1

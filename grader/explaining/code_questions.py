@@ -56,8 +56,9 @@ class _Maker:
         runs = self._noted(self.subject.source, first) if draws else None
         if not runs or any(run.error for run in runs) or not self._is_as_without_notes(runs, first):
             return []
-        self.positions = self._find_positions(first, runs[0])
         self.all_unit_sums = _names_with_unit_sums(runs)
+        if all(unit_sums.place[0] < AT_THE_END for unit_sums in self.all_unit_sums):  # else it is about weights
+            self.positions = self._find_positions(first, runs[0])
         if self.all_unit_sums:
             runs = self._noted(self.subject.source, first) or ()  # with the numbers of these names
             if not runs:
@@ -141,7 +142,8 @@ class _Maker:
     def _find_positions(self, draws: Sequence[Draw], run: Observed) -> Positions | None:
         """An axis of an argument and one of the result that are places in a text, each seeing all or the past."""
         result = run.tensor
-        if result is None:
+        is_first = isinstance(run.result, tuple) and isinstance(run.result[0], torch.Tensor)
+        if result is None or not (isinstance(run.result, torch.Tensor) or is_first):
             return None
         pairs: list[Pair] = []
         for number, argument in enumerate(draws[0].arguments[: len(self.subject.parameters)]):

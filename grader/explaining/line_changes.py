@@ -307,6 +307,9 @@ def _axes(_spot: _Spot, _new: str) -> Worth:
     return "axes", 1.5
 
 
+NO_STEPS = ("super()", "print(", ".append(", ".extend(")  # they prepare, show, or collect
+
+
 @_rates("drop_statement")
 def _statement(spot: _Spot, _new: str) -> Worth:
     """x += y, x.masked_fill_(…), and x = f(x) can be taken out, and the code still runs."""
@@ -315,7 +318,7 @@ def _statement(spot: _Spot, _new: str) -> Worth:
         return NOT_ASKED
     match node:
         case ast.Expr(value=ast.Call()):
-            is_step = "super()" not in spot.of(node) and not spot.of(node).startswith("print")
+            is_step = not any(call in spot.of(node) for call in NO_STEPS)
         case ast.Assign(targets=[ast.Name(id=target)], value=value):
             is_step = target in names_read(value)
         case _:

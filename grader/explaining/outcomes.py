@@ -53,8 +53,11 @@ class UnitSums(NamedTuple):
 
     def sentences(self) -> Iterator[tuple[str, list[int]]]:
         """What it could sum to instead, with the axes along which it would sum to one."""
-        ending = " everywhere along any axis" if self.dimensions > 1 else ""
-        yield f"{self.in_words} would no longer sum to one{ending}.", []
+        name = self.in_words
+        if self.dimensions > 1:
+            yield f"There would be no axis along which {name[0].lower()}{name[1:]} sums to one everywhere.", []
+        else:
+            yield f"{name} would no longer sum to one.", []
         for axis in range(self.dimensions):
             if axis != self.axis:
                 yield f"{self.in_words} would sum to one along axis {axis} instead.", [axis]

@@ -28,6 +28,7 @@ AT_ONCE = frozenset([
 ])  # fmt: skip
 OF_SEVERAL = re.compile(r"@|matmul|einsum|cat\(|stack\(|self\.\w+\(|outer\(")
 OF_AN_INPUT = re.compile(r"self\.\w+\((\w+)\)")  # a layer alone
+SAYS_ITS_SHAPE = re.compile(r"^(torch\.)?(zeros|ones|empty|full)\(|\.(reshape|view|expand)\([^()]*\)$")
 MOST_POSSIBLE = 9  # wrong shapes to choose from
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 # What is not evaluated once more: it changes something, or is up to chance.
@@ -148,7 +149,7 @@ class ValueQuestions:
         line, text = place
         code = self.subject.value_text(line) if is_name else text
         layer = OF_AN_INPUT.fullmatch(code)
-        if layer and layer[1] in self.subject.parameters:
+        if (layer and layer[1] in self.subject.parameters) or (SAYS_ITS_SHAPE.search(code) and "-1" not in code):
             return False
         steps = [name for name in CALLED.findall(code) if name not in AT_ONCE]
         return len(steps) + code.count(" * ") > 1 or OF_SEVERAL.search(code) is not None
@@ -215,12 +216,9 @@ def _unlike(
     *front, row, column = shape
     sizes = sorted({size for known in known_shapes for size in known if size > 1} - set(shape))
     possible = [*from_changes, (*front, column, row), (*front, column, column), (*front, row, row), (*front, row)]
-    possible += [
-        (*front, column),
-        *((*front, row, size) for size in sizes),
-        *((*front, size, column) for size in sizes),
-    ]
-    possible += [(*front, column, size) for size in sizes] + [(*front, size, row) for size in sizes]
+    possible.append((*front, column))
+    for size in sizes:
+        possible += [(*front, row, size), (*front, size, column), (*front, column, size), (*front, size, row)]
     possible += [known for known in known_shapes if len(known) == len(shape)]
     wrong = [wrong_shape for wrong_shape in dict.fromkeys(possible) if wrong_shape not in (shape, ())][:MOST_POSSIBLE]
     choices = [list(choice) for choice in itertools.combinations(wrong, 3)]

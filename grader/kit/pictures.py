@@ -190,11 +190,11 @@ def _picture(
     summed: str = "", sums: Tensor | None = None, wrong_sums: Sequence[int] = (), first: int = 1,
 ) -> Picture:  # fmt: skip
     return Picture(
-        numbers=tuple(tuple(map(two_digits, row)) for row in matrix.tolist()),
+        numbers=numbers_in(matrix),
         rows=rows,
         columns=columns,
         first=first,
-        marked=tuple((int(i), int(j)) for i, j in marked.nonzero()),
+        marked=places_in(marked),
         summed=summed,
         sums=() if sums is None else tuple(_sum(total, i in wrong_sums) for i, total in enumerate(sums.tolist())),
         wrong_sums=tuple(wrong_sums),
@@ -205,10 +205,20 @@ def _picture(
 
 def _sum(total: float, wrong: bool) -> float | str:
     """With two digits, but never one where it is not one."""
-    return round(total, 3) if wrong and abs(total - 1) < 0.05 else two_digits(total)
+    return round(total, 3) if wrong and abs(total - 1) < 0.05 else _two_digits(total)
 
 
-def two_digits(number: float) -> float | str:
+def numbers_in(matrix: Tensor) -> tuple[tuple[float | str, ...], ...]:
+    """The numbers of a picture of this matrix."""
+    return tuple(tuple(map(_two_digits, row)) for row in matrix.tolist())
+
+
+def places_in(mask: Tensor) -> tuple[tuple[int, int], ...]:
+    """The places to be marked."""
+    return tuple((int(row), int(column)) for row, column in mask.nonzero())
+
+
+def _two_digits(number: float) -> float | str:
     if math.isnan(number):
         return "NaN"
     rounded = round(number, 2) if abs(number) < 1 else float(f"{number:.1e}")  # the very largest become infinite
