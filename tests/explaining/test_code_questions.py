@@ -14,6 +14,7 @@ from torch import nn
 from grader.explaining.code_questions import questions_about
 from grader.explaining.in_notebook import NotebookRuns
 from grader.explaining.observed import Draw
+from grader.explaining.outcomes import ERROR, GENERAL
 from grader.explaining.question import CodeQuestion, QuestionKind
 from grader.explaining.subject import Subject
 
@@ -298,3 +299,59 @@ def test_code_that_fails_after_nearly_any_change_is_asked_nothing_about_changes(
     code = f"def product(k, v):\n    scores = k @ k.mT\n    result = scores @ v\n{guard}    return result\n"
     questions = asked_in_turn(code, "product", random_draws((2, 5, 4), (2, 5, 3)))
     assert {question.kind for question in questions} <= {QuestionKind.SHAPE, QuestionKind.SUMS}
+
+
+def effects(question: CodeQuestion) -> list[str]:
+    """The options that could not be said of any code."""
+    return [option for option in question.options if option not in GENERAL]
+
+
+def test_change_has_two_effects_among_its_options_whatever_is_right() -> None:
+    questions = [
+        question for question in asked_in_turn(ATTENTION, "attention", OF_ATTENTION) if question.kind == "change"
+    ]
+    assert len(questions) > 5
+    assert all(len(question.options) == 4 and len(effects(question)) > 1 for question in questions)
+    assert {right(question) in GENERAL for question in questions} == {True, False}
+    assert all(ERROR in question.options for question in questions if right(question) not in GENERAL)
+
+
+def test_line_that_collects_results_is_not_taken_out() -> None:
+    code = (
+        "def attention(q, k, v):\n    rows = [v.mean(dim=0)]\n    for query in q:\n"
+        "        weights = torch.softmax(k @ query, dim=0)\n        rows.append(weights @ v)\n"
+        "    return torch.stack(rows)\n"
+    )
+    questions = asked_in_turn(code, "attention", random_draws((5, 4), (6, 4), (6, 3)))
+    assert questions
+    assert not [question for question in questions if question.text.startswith("If line 5 were removed")]
+
+
+def test_shape_that_a_call_names_is_not_asked() -> None:
+    code = (
+        "def split(x):\n    B, T, d = x.shape\n    y = (x * 2).cumsum(dim=1)\n"
+        "    heads = (y * y).reshape(B, T, 2, d // 2)\n    return heads.transpose(1, 2) @ heads.permute(0, 2, 3, 1)\n"
+    )
+    questions = asked_in_turn(code, "split", random_draws((3, 5, 8)))
+    assert about_line(questions, 4, QuestionKind.SHAPE) == []
+
+
+def test_shape_of_a_layer_alone_is_not_asked() -> None:
+    code = (
+        "class Projected(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.W = nn.Linear(6, 8, bias=False)\n\n    def forward(self, x):\n        k = self.W(x)\n"
+        "        scores = k @ k.mT\n        return torch.softmax(scores, dim=-1) @ k\n"
+    )
+    questions = asked_in_turn(code, "Projected", module_draws((), (2, 5, 6), {"W.weight": (8, 6)}))
+    assert about_line(questions, 8, QuestionKind.SHAPE)
+    assert about_line(questions, 7, QuestionKind.SHAPE) == []
+
+
+def test_features_of_a_word_are_no_places_in_a_text() -> None:
+    code = (
+        "def normed(x):\n    squares = x.pow(2).mean(dim=-1, keepdim=True)\n    x = x / (squares + 1e-5).sqrt()\n"
+        "    return x * 2\n"
+    )
+    questions = asked_in_turn(code, "normed", random_draws((2, 5, 4)))
+    assert questions
+    assert not [question for question in questions if any("depend on" in option for option in question.options)]
