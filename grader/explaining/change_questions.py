@@ -32,6 +32,7 @@ ABOUT_SHAPES = re.compile(r"size|shape|dimension|out of (range|bounds)", re.IGNO
 SHAPE = "The result would have shape"
 RESHAPED = re.compile(r"(reshape|view)\([^()]*\)\W*$")  # a line that ends so says the shape
 FORMS = (SHAPE, "sum to one", "depend on", "would be")  # of sentences that are of one kind
+MAY_GIVE_NAN = re.compile(r"inf|log|/|div|norm")
 AXIS = re.compile(r"along axis (\d)")
 ADDED_BY_ITSELF = frozenset(["unsqueeze"])  # broadcasting adds axes where they are missing
 MOST_ERRORS = 0.85  # of all changes: beyond that, something makes code fail because it was changed
@@ -57,6 +58,7 @@ class ChangedRuns:
 class ChangeQuestions:
     """The questions about one code, of which these are runs."""
 
+    source: str
     runs: Sequence[Observed]
     all_unit_sums: Sequence[UnitSums]
     positions: Positions | None
@@ -179,6 +181,8 @@ class ChangeQuestions:
         general = [sentence for sentence in (ERROR, SAME, NAN, NUMBERS, FACTOR) if sentence in false]
         if right in (SAME, ERROR):  # the factor may be 1, and does not come to mind where shapes differ
             general = [sentence for sentence in general if sentence != FACTOR]
+        if not MAY_GIVE_NAN.search(self.source):
+            general = [sentence for sentence in general if sentence != NAN]
         self.rng.shuffle(general)
         general.sort(key=lambda sentence: sentence != ERROR)
         wanted_effects = self.rng.choice((2, 3)) - (right not in GENERAL)

@@ -64,7 +64,7 @@ class _Maker:
             if not runs:
                 return []
         changed = self._changed_runs(runs[0], first)
-        on_changes = ChangeQuestions(runs, self.all_unit_sums, self.positions, changed, self.rng)
+        on_changes = ChangeQuestions(self.subject.source, runs, self.all_unit_sums, self.positions, changed, self.rng)
         on_values = ValueQuestions(self.subject, first[0], runs, self.rng)
         candidates = [
             *on_changes.candidates(),
@@ -88,7 +88,7 @@ class _Maker:
             counts = list(runs[number].lines.values())
             loops = sum(1 < count <= OFTEN for count in counts)
             first = sizes_of(next(iter(cases[number][0].arguments), ()))
-            return len(counts) + 0.5 * loops - WORTH_OF_SIZES * (len(first) - len(set(first)))
+            return len(counts) + 0.5 * loops - WORTH_OF_SIZES * (len(first) - len(set(first)) + 2 * first.count(1))
 
         usable = [number for number, run in enumerate(runs) if run.error is None]
         return cases[max(usable, key=worth)] if usable else ()
@@ -140,7 +140,7 @@ class _Maker:
         return changed
 
     def _find_positions(self, draws: Sequence[Draw], run: Observed) -> Positions | None:
-        """An axis of an argument and one of the result that are places in a text, each seeing all or the past."""
+        """An axis of an argument and one of the result that are places in a text, of which each sees the past alone."""
         result = run.tensor
         is_first = isinstance(run.result, tuple) and isinstance(run.result[0], torch.Tensor)
         if result is None or not (isinstance(run.result, torch.Tensor) or is_first):
@@ -149,20 +149,14 @@ class _Maker:
         for number, argument in enumerate(draws[0].arguments[: len(self.subject.parameters)]):
             sizes = sizes_of(argument)[: None if isinstance(argument, torch.Tensor) else 1]
             for axis, size in enumerate(sizes):
-                if axis > 1 and axis == len(sizes) - 1:  # of features
-                    continue
                 axes = [other for other in range(result.dim()) if result.shape[other] == size >= FEWEST_PLACES]
                 pairs += [Pair(number, axis, other) for other in axes]
-        sees_all: Positions | None = None
         for pair in pairs:
             patterns = {pattern_name(run.pattern) for run in self._noted(self.subject.source, draws[:2], pair) or ()}
-            name = "result[0]" if isinstance(run.result, tuple) else "result"
-            positions = Positions(pair, self.subject.parameters[pair.argument], name, next(iter(patterns), ""))
             if patterns == {"earlier"}:
-                return positions
-            if patterns == {"all"}:
-                sees_all = sees_all or positions
-        return sees_all
+                name = "result[0]" if is_first else "result"
+                return Positions(pair, self.subject.parameters[pair.argument], name)
+        return None
 
     def _choose(self, candidates: Sequence[Candidate], look: SecondLook, count: int) -> list[Candidate]:
         """Those that a second look confirms, of different kinds and lines, the best first, with a little chance."""

@@ -307,7 +307,7 @@ def _axes(_spot: _Spot, _new: str) -> Worth:
     return "axes", 1.5
 
 
-NO_STEPS = ("super()", "print(", ".append(", ".extend(")  # they prepare, show, or collect
+NO_STEPS = ("super()", "init.", "seed(", "print(", ".append(", ".extend(")  # they prepare, show, or collect
 
 
 @_rates("drop_statement")

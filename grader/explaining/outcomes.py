@@ -34,6 +34,7 @@ _PATTERNS: dict[str, str] = {
     "before": "exactly for s < t",
     "some later": "for some s > t, too",
 }
+PATTERN_NOW = "earlier"
 
 
 class UnitSums(NamedTuple):
@@ -64,12 +65,11 @@ class UnitSums(NamedTuple):
 
 
 class Positions(NamedTuple):
-    """Places of an argument and of the result that belong together, and how the result depends on them now."""
+    """Places of an argument and of the result that belong together: each sees those up to itself."""
 
     pair: Pair
     argument: str
     result: str
-    pattern: str
 
     def sentence(self, pattern: str) -> str:
         result = f"`{self.result}[{':, ' * self.pair.result_axis}t]`"
@@ -116,7 +116,7 @@ class Comparison:
         """What a changed line could do, where it stops with an error, or does nothing."""
         if self.positions is not None:
             for pattern in _PATTERNS:
-                if pattern not in ("some later", self.positions.pattern):
+                if pattern not in ("some later", PATTERN_NOW):
                     yield self.positions.sentence(pattern)
         is_reached = any(True for runs in self._runs() for _ in self._tensors_of_unit_sums(*runs))
         if self.unit_sums is not None and not (is_reached and self.after[0].error):
@@ -177,7 +177,7 @@ class Comparison:
         if self.positions is None or len(patterns) != 1:
             return {}
         (pattern,) = patterns
-        if pattern in ("", "none", self.positions.pattern):
+        if pattern in ("", "none", PATTERN_NOW):
             return {}
         claims: dict[str, bool | None] = {}
         for name in _PATTERNS:

@@ -28,7 +28,7 @@ AT_ONCE = frozenset([
 ])  # fmt: skip
 OF_SEVERAL = re.compile(r"@|matmul|einsum|cat\(|stack\(|self\.\w+\(|outer\(")
 OF_AN_INPUT = re.compile(r"self\.\w+\((\w+)\)")  # a layer alone
-SAYS_ITS_SHAPE = re.compile(r"^(torch\.)?(zeros|ones|empty|full)\(|\.(reshape|view|expand)\([^()]*\)$")
+SAYS_ITS_SHAPE = re.compile(r"^(torch\.)?(zeros|ones|empty|full)\(|\.(reshape|view|expand)\(([^()-]*|[-\d, ]*)\)$")
 MOST_POSSIBLE = 9  # wrong shapes to choose from
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 # What is not evaluated once more: it changes something, or is up to chance.
@@ -149,7 +149,7 @@ class ValueQuestions:
         line, text = place
         code = self.subject.value_text(line) if is_name else text
         layer = OF_AN_INPUT.fullmatch(code)
-        if (layer and layer[1] in self.subject.parameters) or (SAYS_ITS_SHAPE.search(code) and "-1" not in code):
+        if (layer and layer[1] in self.subject.parameters) or SAYS_ITS_SHAPE.search(code):
             return False
         steps = [name for name in CALLED.findall(code) if name not in AT_ONCE]
         return len(steps) + code.count(" * ") > 1 or OF_SEVERAL.search(code) is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from collections.abc import Sequence
@@ -307,9 +308,9 @@ def effects(question: CodeQuestion) -> list[str]:
 
 
 def test_change_has_two_effects_among_its_options_whatever_is_right() -> None:
-    questions = [
-        question for question in asked_in_turn(ATTENTION, "attention", OF_ATTENTION) if question.kind == "change"
-    ]
+    masked = ATTENTION.replace("    weights", "    scores = scores + torch.ones(5, 5).triu(1) * -1e9\n    weights")
+    pieces = [asked_in_turn(code, "attention", OF_ATTENTION) for code in (ATTENTION, masked)]
+    questions = [question for question in itertools.chain.from_iterable(pieces) if question.kind == "change"]
     assert len(questions) > 5
     assert all(len(question.options) == 4 and len(effects(question)) > 1 for question in questions)
     assert {right(question) in GENERAL for question in questions} == {True, False}
@@ -353,5 +354,26 @@ def test_features_of_a_word_are_no_places_in_a_text() -> None:
         "    return x * 2\n"
     )
     questions = asked_in_turn(code, "normed", random_draws((2, 5, 4)))
+    assert questions
+    assert not [question for question in questions if any("depend on" in option for option in question.options)]
+
+
+def test_line_that_initializes_weights_is_not_taken_out() -> None:
+    """The weights are those of a case, so nothing would change here, as it does in the student's notebook."""
+    code = (
+        "class Projected(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.W = nn.Linear(6, 8, bias=False)\n        self.apply(self.start)\n\n    def start(self, module):\n"
+        "        if isinstance(module, nn.Linear):\n            nn.init.xavier_normal_(module.weight)\n"
+        "            if module.bias is not None:\n                nn.init.zeros_(module.bias)\n\n"
+        "    def forward(self, x):\n        k = self.W(x)\n        scores = k @ k.mT\n"
+        "        weights = torch.softmax(scores, dim=-1)\n        return weights @ k\n"
+    )
+    questions = asked_in_turn(code, "Projected", module_draws((), (2, 5, 6), {"W.weight": (8, 6)}))
+    assert questions
+    assert about_line(questions, 9) == []
+
+
+def test_places_in_a_text_are_asked_about_only_where_the_future_is_hidden() -> None:
+    questions = asked_in_turn(ATTENTION, "attention", OF_ATTENTION)
     assert questions
     assert not [question for question in questions if any("depend on" in option for option in question.options)]
