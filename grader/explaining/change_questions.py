@@ -88,6 +88,8 @@ class ChangeQuestions:
 
     def _candidate(self, changed: ChangedRuns, shapes: Sequence[Shape]) -> Candidate | None:
         change = changed.change
+        if any(run.changes_inputs for run in changed.runs) != any(run.changes_inputs for run in self.runs):
+            return None  # no option would say so
         comparison = self.comparison(change, self.runs, changed.runs)
         claims = comparison.claims(shapes)
         right = self._right(claims)

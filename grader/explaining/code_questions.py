@@ -51,7 +51,7 @@ class _Maker:
         self._run = run
 
     def questions(self, count: int) -> list[CodeQuestion]:
-        draws = self._best_draws()
+        draws = self._best_draws() if self.subject.parameters else ()
         first, later = draws[:DRAWS], draws[DRAWS:]
         runs = self._noted(self.subject.source, first) if draws else None
         if not runs or any(run.error for run in runs) or not self._is_as_without_notes(runs, first):

@@ -40,12 +40,19 @@ class Subject:
         return _parameters(self._definition("__init__"))
 
     def _definition(self, method: str) -> ast.stmt | None:
-        for node in self.text.definitions:
-            if isinstance(node, Function) and node.name == self.entry:
+        """The function, or a method of the class or of one that it derives from in this cell."""
+        definitions = {node.name: node for node in self.text.definitions if isinstance(node, Function | ast.ClassDef)}
+        waiting, seen = [self.entry], set[str]()
+        while waiting:
+            name = waiting.pop(0)
+            node = None if name in seen else definitions.get(name)
+            seen.add(name)
+            if isinstance(node, Function):
                 return node
-            if isinstance(node, ast.ClassDef) and node.name == self.entry:
-                methods = [member for member in node.body if isinstance(member, Function) and member.name == method]
-                return methods[0] if methods else None
+            for member in node.body if node else ():
+                if isinstance(member, Function) and member.name == method:
+                    return member
+            waiting += [base.id for base in node.bases if isinstance(base, ast.Name)] if node else []
         return None
 
     @cached_property

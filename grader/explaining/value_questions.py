@@ -108,7 +108,7 @@ class ValueQuestions:
         for line, count in self.runs[0].lines.items():
             code = self.subject.line(line)
             is_counted = line in self.loops and line not in self.comprehensions and count not in counts | sizes
-            if not is_counted or count < 2 or code.startswith(("for ", "while ", "def ", "@")):
+            if not is_counted or count < 2 or code.startswith(("for ", "while ", "def ", "@", "print(")):
                 continue
             if any(run.lines.get(line) != count for run in self.runs):
                 continue

@@ -377,3 +377,41 @@ def test_places_in_a_text_are_asked_about_only_where_the_future_is_hidden() -> N
     questions = asked_in_turn(ATTENTION, "attention", OF_ATTENTION)
     assert questions
     assert not [question for question in questions if any("depend on" in option for option in question.options)]
+
+
+INHERITED = """\
+class Parent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.W = nn.Linear(6, 8, bias=False)
+
+    def forward(self, x):
+        k = self.W(x)
+        weights = torch.softmax(k @ k.mT, dim=-1)
+        return weights @ k
+
+
+class Child(Parent):
+    pass
+"""
+
+
+def test_arguments_of_an_inherited_method_are_named() -> None:
+    questions = asked(INHERITED, "Child", module_draws((), (2, 5, 6), {"W.weight": (8, 6)}))
+    assert questions
+    assert {question.inputs for question in questions} == {"`Child()` called with `x` of shape (2, 5, 6)"}
+
+
+def test_function_whose_arguments_have_no_names_is_not_asked_about() -> None:
+    code = ATTENTION.replace("(q, k, v):", "(*arguments):\n    q, k, v = arguments")
+    assert asked(code, "attention", OF_ATTENTION) == []
+
+
+def test_line_that_would_overwrite_an_input_is_not_asked_about() -> None:
+    code = (
+        "def causal(scores, v):\n    s = scores / 2**0.5\n    s[:, 0] = -1e9\n"
+        "    weights = torch.softmax(s, dim=-1)\n    return weights @ v\n"
+    )
+    questions = asked_in_turn(code, "causal", random_draws((5, 6), (6, 3)))
+    assert questions
+    assert not [question for question in questions if "`s = scores`" in question.text]
