@@ -19,11 +19,11 @@ from grader.sandbox.forms.exact import Function, Inputs
 from grader.sandbox.values import Encoded, encode
 
 
-def _call(function: Function, inputs: Inputs) -> object:
+def put_plainly(function: Function, inputs: Inputs) -> object:
     return function(*inputs)
 
 
-def _call_probe(function: Function, inputs: Inputs, probe: Function) -> object:
+def put_through_probe(function: Function, inputs: Inputs, probe: Function) -> object:
     return probe(function, *inputs)
 
 
@@ -31,15 +31,15 @@ class FormRow(NamedTuple):
     """How a form puts the inputs of a case to a function or a class."""
 
     put_case: Callable[[Function, Inputs], object]
-    put_with_probe: Callable[[Function, Inputs, Function], object] = _call_probe
+    put_with_probe: Callable[[Function, Inputs, Function], object] = put_through_probe
     is_observed: bool = True
     """What comes back is an observation. Otherwise it is of any kind: the judge says which is asked for."""
 
 
 FORMS = {
-    "function": FormRow(_call, is_observed=False),
+    "function": FormRow(put_plainly, is_observed=False),
     "objects": FormRow(objects.put_steps, is_observed=False),
-    "parts": FormRow(_call),
+    "parts": FormRow(put_plainly),
     "exact": FormRow(exact.put_once),
     "module": FormRow(module.put_calls, module.put_calls),
     "new_module": FormRow(module.put_or_new, module.put_calls),
