@@ -107,12 +107,12 @@ def zeros_in(result: object) -> int:
     return int((result == 0).sum()) if isinstance(result, Tensor) else 0
 
 
-def third_call(function: Callable[..., Any], first: Tensor, *others: Any) -> dict[str, Any]:
+def third_call(function: Callable[..., Any], first: Tensor, *settings: Any) -> dict[str, Any]:
     """The result of another call, and the gradient of its sum with respect to the first input, or None."""
     leaf = first.clone().requires_grad_()
     observed: dict[str, Any] = {"third": None, "gradient": None, "ruined": False}
     try:
-        result = function(leaf.clone(), *others)
+        result = function(leaf.clone(), *settings)
     except (NotImplementedError, TimeoutError):  # still to do, or stopped: endless code is not called again
         raise
     except Exception:

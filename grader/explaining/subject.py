@@ -42,11 +42,11 @@ class Subject:
     def _definition(self, method: str) -> ast.stmt | None:
         """The function, or a method of the class or of one that it derives from in this cell."""
         definitions = {node.name: node for node in self.text.definitions if isinstance(node, Function | ast.ClassDef)}
-        waiting, seen = [self.entry], set[str]()
+        waiting, names_seen = [self.entry], set[str]()
         while waiting:
             name = waiting.pop(0)
-            node = None if name in seen else definitions.get(name)
-            seen.add(name)
+            node = None if name in names_seen else definitions.get(name)
+            names_seen.add(name)
             if isinstance(node, Function):
                 return node
             for member in node.body if node else ():

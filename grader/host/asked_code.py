@@ -43,6 +43,10 @@ class AskedExercise:
     source: str
     questions: Sequence[CodeQuestion]
 
+    @property
+    def heading(self) -> str:
+        return f"Exercise {self.exercise.label}: {self.exercise.title}"
+
 
 def ask_student(
     student: str,

@@ -74,8 +74,7 @@ def _page(assignment: str, standing: Standing, asked_exercises: Sequence[AskedEx
         numbered = list(enumerate(asked_exercise.questions, start=number + 1))
         number += len(numbered)
         if numbered:
-            heading = f"Exercise {asked_exercise.exercise.label}: {asked_exercise.exercise.title}"
-            exercises.append(TalkExercise(heading, numbered_lines(asked_exercise.source), numbered))
+            exercises.append(TalkExercise(asked_exercise.heading, numbered_lines(asked_exercise.source), numbered))
     page = template("talk.html", code=sentence_html)
     name = f"{standing.person.first_name} {standing.person.last_name}".strip() or standing.student
     return str(

@@ -19,6 +19,7 @@ import sqlalchemy as sql
 
 from grader.course.folder import Course
 from grader.host.scratch import write_whole
+from grader.model.verdict import Scored
 
 FOLDER = "arrived"  # in the course folder
 TABLE = "serving.db"  # in that folder, where the gradebook is a file, too
@@ -75,6 +76,11 @@ class Arrival:
     @property
     def is_done(self) -> bool:
         return self.state not in (Stage.WAITING, Stage.GRADING)
+
+    @property
+    def scored(self) -> list[Scored]:
+        """The verdicts in its result, with their points."""
+        return list(filter(None, map(Scored.from_json, self.result.get("exercises", ()))))
 
     @property
     def digests(self) -> set[str]:

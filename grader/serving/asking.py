@@ -20,7 +20,6 @@ from grader.errors import CourseError
 from grader.gradebook.asked_questions import AskedQuestion, add_questions, own_code_by_student
 from grader.host.zygote_process import start_zygote, use_zygote
 from grader.model.label import Label
-from grader.model.verdict import Scored
 from grader.sandbox.confine import die_with_parent
 from grader.serving.arrivals import Arrival, Arrivals, Stage, newest
 from grader.serving.desk import BESIDE
@@ -113,15 +112,15 @@ class Asking:
                 log.warning(f"{assignment}: {error}")
         unasked = []
         for arrival in arrivals:
-            seen = digests.get(arrival.assignment)
-            if seen is not None and seen.get(arrival.student) != arrival.sha256:
+            digest_by_student = digests.get(arrival.assignment)
+            if digest_by_student is not None and digest_by_student.get(arrival.student) != arrival.sha256:
                 unasked.append(arrival.id)
         return unasked
 
     def _ask(self, arrival: Arrival) -> None:
         course = Course(self._course.root)
         explain = course.rules(arrival.assignment).explain
-        verdicts = [scored.verdict for scored in map(Scored.from_json, arrival.result.get("exercises", ())) if scored]
+        verdicts = [scored.verdict for scored in arrival.scored]
         right = [verdict.exercise for verdict in verdicts if verdict.right and verdict.exercise is not None]
         if not right or explain.after is AskAfter.NEVER:
             return
@@ -205,7 +204,8 @@ def _make_questions(code: RightCode) -> list[AskedQuestion]:
     settings = settings_for(course, exercises)
     questions = []
     for asked_exercise in ask_student(code.student, notebooks, files, settings, right, code.count, code.known_entries):
-        heading = f"Exercise {asked_exercise.exercise.label}: {asked_exercise.exercise.title}"
         for question in asked_exercise.questions:
-            questions.append(AskedQuestion(heading, asked_exercise.exercise.entry, asked_exercise.source, question))
+            questions.append(
+                AskedQuestion(asked_exercise.heading, asked_exercise.exercise.entry, asked_exercise.source, question)
+            )
     return questions

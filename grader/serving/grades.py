@@ -15,7 +15,6 @@ from grader.gradebook.graded import GradingResult, read_grading_result
 from grader.gradebook.items import count
 from grader.gradebook.published import Publication, Publications, PublishedPoints
 from grader.gradebook.standing import Submitted
-from grader.model.verdict import Scored
 from grader.serving.arrivals import Arrival, Stage
 from grader.term.rules import AssignmentRules, Rule
 from grader.term.times import format_time
@@ -104,7 +103,7 @@ class SubmissionGrades:
 
     def _by_tests(self, arrival: Arrival, rows: ClassRows) -> SubmissionGrade:
         """What a submission earns that does not count: all that is known are its tests and its time."""
-        verdicts = list(filter(None, map(Scored.from_json, arrival.result.get("exercises", ()))))
+        verdicts = arrival.scored
         earned = {scored.verdict.label: scored.points for scored in verdicts}
         points = {item.cell: earned[item.label] for item in rows.items if item.label in earned}
         counted = count(rows.items, points, rows.rules.late, self.late_by(arrival))

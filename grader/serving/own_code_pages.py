@@ -23,7 +23,7 @@ class AnswerOwnCode(Handler):
     async def post(self, key: str) -> None:
         self.must_be(Role.STUDENT)
         arrival = self.visible_submission(key)
-        if own_code_beside(arrival, await self.state_of(arrival), self.services) is None:
+        if not _may_be_asked(await self.state_of(arrival)):
             raise HTTPError(404)
         number, choice = (self._number(name) for name in ("question", "choice"))
         arguments = self.services.course, arrival.assignment, arrival.student, number, choice
@@ -56,9 +56,14 @@ class OwnCodeSection:
     are_coming: bool  # whether more are made
 
 
+def _may_be_asked(state: SubmissionState) -> bool:
+    """Whether questions about the code may be seen: they tell what is right."""
+    return state.result.exercises is not None and state.grades.rules.explain.after is not AskAfter.NEVER
+
+
 def own_code_beside(arrival: Arrival, state: SubmissionState, services: Services) -> OwnCodeSection | None:
     """The questions to show beside a submission; None if nothing is asked, or if no exercise's points may be read."""
-    if state.result.exercises is None or state.grades.rules.explain.after is AskAfter.NEVER:
+    if not _may_be_asked(state):
         return None
     own_code = state.grades.rows.own_code.get(arrival.student) if state.grades.rows else None
     questions: list[ShownQuestion] = []
