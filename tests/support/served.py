@@ -56,10 +56,19 @@ class Served:
 
     def get(self, name: str, place: str) -> httpx.Response:
         """What a program of this person gets, or one of nobody's."""
-        return httpx.get(self.address + API + place, headers=self._headers(name), timeout=PATIENCE)
+        return self._ask("GET", name, place)
 
     def post(self, name: str, place: str, content: bytes) -> httpx.Response:
-        return httpx.post(self.address + API + place, content=content, headers=self._headers(name), timeout=PATIENCE)
+        return self._ask("POST", name, place, content)
+
+    def _ask(self, method: str, name: str, place: str, content: bytes = b"") -> httpx.Response:
+        address, headers = self.address + API + place, self._headers(name)
+        try:
+            return httpx.request(method, address, content=content, headers=headers, timeout=PATIENCE)
+        except httpx.ConnectError as error:
+            ended = self.process.poll()
+            output = self.process.stdout.read() if ended is not None and self.process.stdout else ""
+            raise AssertionError(f"{method} {address}: the server has ended with {ended}: {output}") from error
 
     def _headers(self, name: str) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.codes[name]}"} if name else {}
