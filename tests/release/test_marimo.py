@@ -27,13 +27,13 @@ from grader.release.leaks import LeakError
 from grader.release.marimo import FOLDER, convert_release, with_unique_names, write_marimo
 from support.our_course import ASSIGNMENTS, of_assignment
 from support.places import ROOT
-from support.proof import some_in_ci
+from support.proof import first_in_ci
 from support.snapshots import files_in
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module", params=some_in_ci(ASSIGNMENTS, one_in=6))
+@pytest.fixture(scope="module", params=first_in_ci(ASSIGNMENTS))
 def converted(request: pytest.FixtureRequest, new_course: Callable[[], Course]) -> Path:
     """The notebook of one assignment for marimo, as it is handed out."""
     return convert_release(new_course(), request.param)

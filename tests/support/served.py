@@ -66,9 +66,10 @@ class Served:
         try:
             return httpx.request(method, address, content=content, headers=headers, timeout=PATIENCE)
         except httpx.ConnectError as error:
-            ended = self.process.poll()
-            output = self.process.stdout.read() if ended is not None and self.process.stdout else ""
-            raise AssertionError(f"{method} {address}: the server has ended with {ended}: {output}") from error
+            status = self.process.poll()
+            if status is not None and self.process.stdout:
+                error.add_note(f"The server has ended with {status}. It printed: {self.process.stdout.read()}")
+            raise
 
     def _headers(self, name: str) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.codes[name]}"} if name else {}
