@@ -15,7 +15,7 @@ import torch
 
 from grader.model.answer import Answer, Returned
 from grader.model.exercise import Inputs
-from oracles import classes, fast_attention, learning, transformer
+from oracles import classes, fast_attention, learning, modern_attention, transformer
 
 TOLERANCE = 1e-4  # relative to the largest number in the answer
 
@@ -170,12 +170,12 @@ LARGE: dict[int | str, Callable[[int, int], Inputs]] = {
     11: lambda N, D: (along_a_line(N, D),),
     "causal_softmax": lambda N, D: (apart(N, N), D),
 }
-for later in (transformer, fast_attention):
+for later in (transformer, fast_attention, modern_attention):
     DEFINITIONS |= later.DEFINITIONS
     INPUTS |= later.INPUTS
     LARGE |= later.LARGE
 # Pieces of models: shape, dtype and gradients count.
-PIECES = (9, 10, 11, 14, "causal_softmax", *transformer.DEFINITIONS, *fast_attention.DEFINITIONS)
+PIECES = (9, 10, 11, 14, "causal_softmax", *transformer.DEFINITIONS, *fast_attention.DEFINITIONS, *modern_attention.DEFINITIONS)
 
 # With one word, there may be nothing to predict, and gradients are only rounding errors.
 MORE_THAN_ONE = (25, "next_token_loss", 33)
