@@ -175,7 +175,16 @@ for later in (transformer, fast_attention, modern_attention):
     INPUTS |= later.INPUTS
     LARGE |= later.LARGE
 # Pieces of models: shape, dtype and gradients count.
-PIECES = (9, 10, 11, 14, "causal_softmax", *transformer.DEFINITIONS, *fast_attention.DEFINITIONS, *modern_attention.DEFINITIONS)
+PIECES = (
+    9,
+    10,
+    11,
+    14,
+    "causal_softmax",
+    *transformer.DEFINITIONS,
+    *fast_attention.DEFINITIONS,
+    *modern_attention.DEFINITIONS,
+)
 
 # With one word, there may be nothing to predict, and gradients are only rounding errors.
 MORE_THAN_ONE = (25, "next_token_loss", 33)
