@@ -220,7 +220,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(scope="module", params=some_in_ci(ANSWERS, one_in=5))
+@pytest.fixture(scope="module", params=some_in_ci(ANSWERS, one_in=6))
 def assignment(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -46,7 +46,7 @@ def test_page_your_own_course_works_as_it_stands(tmp_path: Path) -> None:
     assert ("high - low" in release, "self.balance -= amount" in release) == (False, False)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_page_collecting_works_as_it_stands(tmp_path: Path) -> None:
     new_course(tmp_path)
     new_assignment(Course(tmp_path), "week1")
@@ -62,7 +62,7 @@ def test_page_collecting_works_as_it_stands(tmp_path: Path) -> None:
     assert (tmp_path / "submitted/ada/week1/week1.ipynb").is_file()
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_page_a_term_works_as_it_stands(tmp_path: Path) -> None:
     """Points computed manually from the page: kurt loses a tenth for a day, and a person gave emmy a point."""
     follow("a_term.md", tmp_path)

@@ -40,7 +40,7 @@ class ReleasedPair(NamedTuple):
     single: Any
 
 
-@pytest.fixture(scope="module", params=some_in_ci(ASSIGNMENTS, one_in=5))
+@pytest.fixture(scope="module", params=some_in_ci(ASSIGNMENTS, one_in=6))
 def released_pair(request: pytest.FixtureRequest, new_course: Callable[[], Course]) -> ReleasedPair:
     course, assignment = new_course(), request.param
     folder = write_single_files(course, assignment)

@@ -33,7 +33,7 @@ from support.snapshots import files_in
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module", params=some_in_ci(ASSIGNMENTS, one_in=5))
+@pytest.fixture(scope="module", params=some_in_ci(ASSIGNMENTS, one_in=6))
 def converted(request: pytest.FixtureRequest, new_course: Callable[[], Course]) -> Path:
     """The notebook of one assignment for marimo, as it is handed out."""
     return convert_release(new_course(), request.param)
