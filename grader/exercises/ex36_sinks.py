@@ -67,6 +67,10 @@ def by_hand(denominator: str, maximum: str = "") -> dict[str, str]:
                          f"weights = exp / ({denominator})"}  # fmt: skip
 
 
+MAXIMA = (
+    "amax(dim=-1, keepdim=True)", "max(dim=-1, keepdim=True).values", "amax(dim=-1, keepdim=True).detach()",
+    "logsumexp(dim=-1, keepdim=True)",
+)  # fmt: skip
 MASKS = (
     "mask from the first key", "own key hidden", "next key seen", "past hidden", "mask moved the other way",
     "mask inverted", "mask of T × T", "mask of S × S", "causal only with as many keys as queries",
@@ -133,8 +137,6 @@ exercise = Exercise(
             wrong("sinks divided by √d", "sink = (sinks / math.sqrt(d))[:, None, None].expand(B, H, T, 1)",
                   "Your sinks are divided by √d, like the scores. A sink is a logit by itself: append it after "
                   "scaling.", kind="scaling"),
-            wrong("sinks multiplied by √d", "sink = (sinks * math.sqrt(d))[:, None, None].expand(B, H, T, 1)",
-                  "Your sinks are multiplied by √d. Use them as they are.", kind="scaling"),
             wrong("sign of the sinks", "sink = -sinks[:, None, None].expand(B, H, T, 1)",
                   "Your sinks have the wrong sign: the larger the sink of a head, the less weight must be left for its "
                   "keys."),
@@ -183,13 +185,13 @@ exercise = Exercise(
         wrong("sink beside weights that sum to one",
               {"normalize": "weights = torch.softmax(scores, dim=-1)\nweights = weights / (1 + torch.exp(sink))"},
               "In your results, a head keeps the same part of its weights for every query, whatever the scores are. "
-              "Compare the sink with the scores: one softmax over both.", credit=0.25, kind="mix-up"),
+              "Compare the sink with the scores: one softmax over both.", credit=0.25, kind="missing step"),
         wrong("weights times the sink",
               [{"normalize": "weights = torch.softmax(scores, dim=-1) * sink"},
                {"normalize": "weights = torch.softmax(scores, dim=-1) * torch.sigmoid(sink)"},
                {"normalize": "weights = torch.softmax(scores, dim=-1) + sink"}],
               "In your results, a head's sink changes its weights after the softmax, in the same way for every query. "
-              "Append it to the scores, before the softmax.", credit=0.25, kind="mix-up"),
+              "Append it to the scores, before the softmax.", credit=0.25, kind="missing step"),
         wrong("the sink's share kept",
               {"normalize": "weights = torch.softmax(scores, dim=-1) * torch.softmax(logits, dim=-1)[..., S:]"},
               "Your outputs are multiplied by the weight of the sink. They should keep what the sink leaves: 1 minus "
@@ -212,7 +214,7 @@ exercise = Exercise(
               "In your results, the weight of the sink is added to every entry of the output, as with a value of ones. "
               "It must go nowhere: its value is 0.", kind="mix-up"),
         wrong("maximum without the sink",
-              by_hand("total + torch.exp(sink - m)", "scores.amax(dim=-1, keepdim=True)"),
+              [by_hand("total + torch.exp(sink - m)", f"scores.{maximum}") for maximum in MAXIMA],
               "Where a sink is far above all scores, exp(sink − maximum) overflows, and gradients are NaN. Take the "
               "maximum over scores and sink together.", credit=0.75, kind="missing step"),
         wrong("softmax not shifted",

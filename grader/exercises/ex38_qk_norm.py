@@ -12,11 +12,9 @@ from grader import EXACT, Case, Exercise, Inputs, Misconception, at, randn, wron
 from grader.kit.pieces import LARGE, as_pieces
 
 from .ex28_grouped_queries import exercise as grouped
-from .head_cases import OF_ANY_LENGTH, OVERLONG
+from .head_cases import OF_ANY_LENGTH, OVERLONG, with_a_query_of_zeros
 from .mistakes import heads, mistakes_named
 from .mistakes.of_pieces import another_type, gradients_lost
-
-TINY = 5e-4  # vectors whose squares are about as large as eps
 
 
 def qk_norm_attention(queries, keys, values, q_weight, k_weight, cap=None):
@@ -50,33 +48,18 @@ def sized(
     return inputs
 
 
-def with_zeros(sample: Callable[[torch.Generator], Inputs]) -> Callable[[torch.Generator], Inputs]:
-    """One query and one key are zeros."""
-
-    def inputs(rng: torch.Generator) -> Inputs:
-        queries, keys, *others = sample(rng)
-        queries[:, :, -1], keys[:, :, 0] = 0, 0
-        return queries, keys, *others
-
-    return inputs
-
-
 def large(*cap: float) -> Callable[[torch.Generator], Inputs]:
     """Scores of ±10⁴, those of the first head all below −10⁴. None is near another."""
 
     def inputs(rng: torch.Generator) -> Inputs:
         steps = torch.tensor([0.1, math.pi / 7, math.pi / 7])[:, None]
         places = torch.rand(2, 3, 7, generator=rng).argsort(-1)
-        keys, queries = (angle_of(steps * (places[:, :, :count] + shift)) for count, shift in ((7, 0.5), (4, 0.8)))
+        angles = (steps * (places + 0.5), steps * (places[:, :, :4] + 0.8))
+        keys, queries = (torch.stack([angle.cos(), angle.sin()], dim=-1) for angle in angles)
         signs = torch.tensor([-1.0, 1.0, -1.0])[:, None, None]
         return signs * queries, keys, randn(rng, 2, 3, 7, 2), torch.full((2,), 100.0), torch.full((2,), 110.0), *cap
 
     return inputs
-
-
-def angle_of(angles: torch.Tensor) -> torch.Tensor:
-    """Vectors of length 1 with these angles."""
-    return torch.stack([angles.cos(), angles.sin()], dim=-1)
 
 
 def divided_by(*sizes: str) -> list[dict[str, str]]:
@@ -111,6 +94,14 @@ MASKS = (
     "mask from the first key", "own key hidden", "next key seen", "past hidden", "mask moved the other way",
     "mask inverted", "mask of T × T", "mask of S × S", "scaled by √T", "scaled by √S",
 )  # fmt: skip
+PARTNERS = (("queries", "q_weight", "keys", "k_weight"), ("keys", "k_weight", "queries", "q_weight"))
+AXES = (
+    ("over all heads", "dim=(1, 3), keepdim=True", "all heads of a word are divided by one number"),
+    ("over the words", "dim=-2, keepdim=True", "the mean runs over the words"),
+    ("over words and entries", "dim=(2, 3), keepdim=True", "all words of a head are divided by one number"),
+    ("over the heads", "dim=1, keepdim=True", "the mean runs over the heads"),
+    ("over everything", "", "all vectors are divided by one number"),
+)
 MEAN = "{0}.square().mean(dim=-1, keepdim=True)"
 
 
@@ -133,10 +124,10 @@ exercise = Exercise(
         Case("one head, one feature", catches="squeezed dimensions", inputs=sized(2, 1, 3, 5, 1, 1.0)),
         Case("everything is four", catches="axes that are exchanged without an error",
              inputs=sized(4, 4, 4, 4, 4, 2.5)),
-        Case("tiny vectors", catches="another eps", inputs=sized(2, 2, 3, 5, 4, scale=TINY)),
+        Case("tiny vectors", catches="another eps", inputs=sized(2, 2, 3, 5, 4, scale=5e-4)),
         Case("vectors close to zero", catches="eps outside the root, or a limit for it",
              inputs=sized(1, 3, 4, 5, 3, scale=1e-6)),
-        Case("vectors of zeros", catches="0/0", inputs=with_zeros(sized(1, 2, 3, 5, 4, 3.0))),
+        Case("a query of zeros", catches="0/0", inputs=with_a_query_of_zeros(sized(1, 2, 3, 5, 4, 3.0))),
         Case("large vectors", catches="vectors that are not brought to a common size",
              inputs=sized(2, 2, 4, 4, 3, scale=1e4)),
         Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large(), beside=LARGE),
@@ -157,16 +148,8 @@ exercise = Exercise(
             wrong("tanh alone", "scores = torch.tanh(scores)",
                   "Your scores are plain tanh, without the cap. Divide by the cap before tanh, and multiply by it "
                   "after.", kind="missing step"),
-            wrong("multiplied and divided the wrong way round", "scores = torch.tanh(scores * cap) / cap",
-                  "Your scores are multiplied by the cap before tanh, and divided by it after. Do it the other way "
-                  "round.", kind="mix-up"),
-            wrong("cut off at the cap", "scores = scores.clamp(-cap, cap)",
-                  "Your scores are cut off at ±cap, as with clamp. Bend them smoothly: cap · tanh(score / cap)."),
-            wrong("cut off above the cap", "scores = scores.clamp(max=cap)",
-                  "Your scores are cut off above the cap. Bend them smoothly, to both sides: cap · tanh(score / cap)."),
-            wrong("sigmoid for tanh", "scores = cap * torch.sigmoid(scores / cap)",
-                  "Your scores are bent by a sigmoid, between 0 and the cap. Use tanh, which keeps small scores as "
-                  "they are."),
+            wrong("cut off at the cap", ["scores = scores.clamp(-cap, cap)", "scores = scores.clamp(max=cap)"],
+                  "Your scores are cut off at the cap, as with clamp. Bend them smoothly: cap · tanh(score / cap)."),
             wrong("cap of 50", "scores = 50 * torch.tanh(scores / 50)",
                   "Your scores are capped at 50, whatever the cap is. Use the argument.", kind="hard-coded"),
             wrong("cap without effect", "",
@@ -201,21 +184,9 @@ exercise = Exercise(
               "Take the root of the mean.", kind="mix-up"),
         wrong("root missing", divided_by(f"({MEAN} + 1e-6)"),
               "Your vectors are divided by the mean of their squares. Divide by its root.", kind="missing step"),
-        wrong("over all heads", divided_by("torch.sqrt({}.square().mean(dim=(1, 3), keepdim=True) + 1e-6)"),
-              "In your results, all heads of a word are divided by one number. Each head has its own size: take the "
-              "mean over the last dimension only.", kind="axis"),
-        wrong("over the words", divided_by("torch.sqrt({}.square().mean(dim=-2, keepdim=True) + 1e-6)"),
-              "In your results, the mean runs over the words. Each vector has its own size: take the mean over the "
-              "last dimension.", kind="axis"),
-        wrong("over words and entries", divided_by("torch.sqrt({}.square().mean(dim=(2, 3), keepdim=True) + 1e-6)"),
-              "In your results, all words of a head are divided by one number. Each vector has its own size: take the "
-              "mean over the last dimension only.", kind="axis"),
-        wrong("over the heads", divided_by("torch.sqrt({}.square().mean(dim=1, keepdim=True) + 1e-6)"),
-              "In your results, the mean runs over the heads. Each vector has its own size: take the mean over the "
-              "last dimension.", kind="axis"),
-        wrong("over everything", divided_by("torch.sqrt({}.square().mean() + 1e-6)"),
-              "In your results, all vectors are divided by one number. Each vector has its own size: take the mean "
-              "over the last dimension.", kind="axis"),
+        *(wrong(name, divided_by(f"torch.sqrt({{}}.square().mean({dim}) + 1e-6)"),
+                f"In your results, {what}. Each vector of each head has its own size: take the mean over the last "
+                "dimension only.", kind="axis") for name, dim, what in AXES),
         wrong("eps outside the root", divided_by(f"(torch.sqrt({MEAN}) + 1e-6)"),
               "In your results, eps is added to the root. Add it to the mean of the squares, under the root.",
               credit=0.75),
@@ -227,30 +198,21 @@ exercise = Exercise(
                          f"torch.sqrt({MEAN} + torch.finfo({{0}}.dtype).eps)", f"torch.sqrt({MEAN} + 1e-6 / d)",
                          f"torch.sqrt({MEAN} + 1e-12)", f"torch.sqrt({MEAN}).clamp(min=1e-12)"),
               "Your results are right for ordinary vectors, but tiny ones show another eps, or none. Add 1e-6 to the "
-              "mean of the squares, under the root. (If you give none, F.rms_norm takes about 1e-7.)", credit=0.75,
+              "mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.", credit=0.75,
               kind="hard-coded"),
         wrong("values normalized, too",
               [{"before mix": f"values = values / torch.sqrt({MEAN.format('values')} + 1e-6)"},
                {"before mix": f"values = values / torch.sqrt({MEAN.format('values')} + 1e-6) * k_weight"}],
               "In your results, values are brought to a common size, too. Only queries and keys are: values do not "
               "enter the scores.", kind="mix-up"),
-        *at("keys",
-            wrong("keys not normalized", ["", "keys = keys * k_weight"],
-                  "Your queries are normalized, and your keys are not. A long key still has large scores: normalize "
-                  "both.", kind="missing step"),
-            wrong("weight of the keys forgotten", "keys = keys / k_size",
-                  "k_weight has no effect in your results. Multiply the normalized keys by it.", kind="missing step"),
-            wrong("weight of the queries for the keys", "keys = keys / k_size * q_weight",
-                  "Your keys are multiplied by q_weight. They have a weight of their own, k_weight.", kind="mix-up")),
-        *at("queries",
-            wrong("queries not normalized", ["", "queries = queries * q_weight"],
-                  "Your keys are normalized, and your queries are not. A long query still has large scores: normalize "
-                  "both.", kind="missing step"),
-            wrong("weight of the queries forgotten", "queries = queries / q_size",
-                  "q_weight has no effect in your results. Multiply the normalized queries by it.",
+        *(mistake for x, weight, y, other in PARTNERS for mistake in at(x,
+            wrong(f"{x} not normalized", ["", f"{x} = {x} * {weight}"],
+                  f"Your {y} are normalized, and your {x} are not. Long ones still have large scores: normalize both.",
                   kind="missing step"),
-            wrong("weight of the keys for the queries", "queries = queries / q_size * k_weight",
-                  "Your queries are multiplied by k_weight. They have a weight of their own, q_weight.", kind="mix-up")),
+            wrong(f"weight of the {x} forgotten", f"{x} = {x} / {x[0]}_size",
+                  f"{weight} has no effect in your results. Multiply the normalized {x} by it.", kind="missing step"),
+            wrong(f"weight of the {y} for the {x}", f"{x} = {x} / {x[0]}_size * {other}",
+                  f"Your {x} are multiplied by {other}. They have a weight of their own, {weight}.", kind="mix-up"))),
         wrong("weights forgotten", from_("queries = queries / q_size"),
               "The two weights have no effect in your results. Multiply the normalized queries by q_weight, and the "
               "keys by k_weight.", kind="missing step"),
@@ -260,8 +222,6 @@ exercise = Exercise(
         wrong("one more than the weights", from_("queries = queries / q_size * (1 + q_weight)"),
               "Your vectors are multiplied by 1 + weight, as in Gemma, whose weights start at 0. Multiply by the "
               "weight itself.", credit=0.75, kind="convention"),
-        wrong("weights added", from_("queries = queries / q_size + q_weight"),
-              "Your weights are added. Multiply by them."),
         wrong("weights before the norms",
               {**before("queries = queries * q_weight"), **from_("queries = queries / q_size")},
               "Your vectors are multiplied by the weights before their sizes are taken. Normalize first, then multiply "
