@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import torch
 
@@ -62,7 +63,7 @@ def large(*cap: float) -> Callable[[torch.Generator], Inputs]:
     return inputs
 
 
-def divided_by(*sizes: str) -> list[dict[str, str]]:
+def divided_by(*sizes: str) -> list[Any]:
     """Ways to write a mistake: queries and keys that are divided by something else."""
     return [{f"{x[0]}_size": f"{x[0]}_size = {size.format(x)}" for x in ("queries", "keys")} for size in sizes]
 
