@@ -69,7 +69,6 @@ def by_hand(denominator: str, maximum: str = "") -> dict[str, str]:
 
 MAXIMA = (
     "amax(dim=-1, keepdim=True)", "max(dim=-1, keepdim=True).values", "amax(dim=-1, keepdim=True).detach()",
-    "logsumexp(dim=-1, keepdim=True)",
 )  # fmt: skip
 MASKS = (
     "mask from the first key", "own key hidden", "next key seen", "past hidden", "mask moved the other way",
