@@ -29,9 +29,20 @@ def test_check_of_solution_is_one_green_line(
 
 
 WRONG: list[tuple[int, str, str, str]] = [
-    # wrong 36
+    (36, "logits, dim=-1)[..., :S]", "scores, dim=-1)", NUMBER_IS_WRONG),
+    (36, "sinks[:, None, None].expand", "sinks.mean().expand", NUMBER_IS_WRONG),
+    (36, "triu(S - T + 1)", "triu(1)", NUMBER_IS_WRONG),
+    (36, "[scores, sink]", "[scores, sink / d**0.5]", NUMBER_IS_WRONG),
+    (36, "torch.softmax(logits, dim=-1)", "(logits.exp() / logits.exp().sum(-1, True))", "is NaN where a number"),
+    (36, "return outputs", "return outputs.double()", "float64"),
     # wrong 37
-    # wrong 38
+    (38, "1e-6) ", "1e-5) ", NUMBER_IS_WRONG),
+    (38, "cap * torch.tanh(scores / cap)", "cap * torch.tanh(scores)", NUMBER_IS_WRONG),
+    (38, "mean(dim=-1, keepdim=True)", "mean(dim=(1, 3), keepdim=True)", NUMBER_IS_WRONG),
+    (38, "keys / k_size * k_weight", "keys / k_size * q_weight", NUMBER_IS_WRONG),
+    (38, "scores.masked_fill(hidden, -math.inf)", "scores.masked_fill(hidden, -1e4)", NUMBER_IS_WRONG),
+    (38, "return outputs", "return outputs.transpose(1, 2)", "has shape"),
+    (38, "triu(S - T + 1)", "triu(1)", NUMBER_IS_WRONG),
     # wrong 39
     # wrong 40
     # wrong 41
