@@ -63,6 +63,18 @@ def slopes_in_single(rng: torch.Generator) -> Inputs:
     return (*(one.double() for one in three), slopes)
 
 
+# Slopes that are not the argument: the right ones for so many heads, and those of a power of two.
+OF_HEADS = """
+    H, n = len(slopes), 2 ** int(math.log2(len(slopes)))
+    exponents = torch.cat([2 * torch.arange(1, n + 1), torch.arange(1, 2 * n, 2)])[:H].to(queries.device)
+    bias = 2.0 ** (-4 * exponents / n)[:, None, None] * distance
+"""
+OF_A_POWER = """
+    exponents = 8 * torch.arange(1, len(slopes) + 1, device=queries.device) / len(slopes)
+    bias = 2.0**-exponents[:, None, None] * distance
+"""
+
+
 # fmt: off
 exercise = Exercise(
     number=37,
@@ -160,10 +172,8 @@ exercise = Exercise(
             wrong("slopes for sentences", "bias = slopes[:, None, None, None] * distance",
                   "Your slopes belong to the sentences of the batch. They belong to the heads: give them the shape (H, "
                   "1, 1).", kind="axis"),
-            wrong("slopes for a power of two",
-                  "H = len(slopes)\n"
-                  "bias = 2.0 ** (-8 * torch.arange(1, H + 1, device=queries.device) / H)[:, None, None] * distance",
-                  "Your slopes are 2^(−8(h + 1)/H), whatever the argument is. Use slopes[h] for head h.",
+            wrong("slopes not used", [OF_HEADS, OF_A_POWER],
+                  "Your slopes depend on the number of heads alone, whatever the argument is. Head h has slopes[h].",
                   credit=0.25, kind="hard-coded"),
             wrong("exponents for slopes", "bias = 2.0 ** (-slopes[:, None, None]) * distance",
                   "In your results, a head's slope is 2^−slopes[h]. It is slopes[h].", kind="mix-up"),

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 import torch
+import torch.nn.functional as F  # noqa: F401  in lines
 
 from grader import EXACT, Case, Exercise, Inputs, Misconception, at, randn, wrong
 from grader.kit.pieces import LARGE, as_pieces
@@ -14,6 +15,7 @@ from .ex28_grouped_queries import exercise as grouped
 from .head_cases import NOT_FILLED, PRIME, of_large_scores, with_a_query_of_zeros
 from .index_cases import HEADS, LONG, NO_TABLE, indexer
 from .mistakes import heads, mistakes_named
+from .mistakes.of_choosing import ALL, BY_HEADS, BY_REAL_SCORES, NOTHING_HIDDEN, ROW_BY_ROW, TABLE
 from .mistakes.of_pieces import another_type, gradients_lost
 from .three_gradients import probe_of_three
 
@@ -54,26 +56,8 @@ def large(rng: torch.Generator) -> Inputs:
     return *of_large_scores(rng, 2, 2, 2, 6, 6), *indexer(rng, 2, 3, 6, 2, 3), 3
 
 
-# Lines of code that makes a table of all keys, and hides those that are not chosen.
-TABLE = """
-    chosen_ones = torch.zeros(B, T, T, dtype=torch.bool, device=queries.device).scatter(-1, chosen, ~hidden[:, 0])
-    chosen, hidden = torch.arange(T, device=queries.device).expand(B, T, T), ~chosen_ones[:, None]
-"""
-ALL = "chosen = torch.arange(T, device=queries.device).expand(B, T, T)"
-NOTHING_HIDDEN = "hidden = torch.zeros_like(chosen, dtype=torch.bool)[:, None]"
-BY_REAL_SCORES = """
-    later = torch.ones(T, T, dtype=torch.bool, device=queries.device).triu(1)
-    scores = (queries @ keys.mT / math.sqrt(d)).masked_fill(later, -math.inf)
-    least = scores.topk(min(top_k, T), dim=-1).values[..., -1:]
-    return torch.softmax(scores.masked_fill(scores < least, -math.inf), dim=-1) @ values
-"""
-BY_HEADS = """
-    later = torch.ones(T, T, dtype=torch.bool, device=queries.device).triu(1)
-    index_scores = (index_w.mT[..., None] * torch.relu(products)).masked_fill(later, -math.inf)
-    chosen = torch.zeros_like(index_scores).scatter(-1, index_scores.topk(min(top_k, T), dim=-1).indices, 1.0)
-    hidden = (chosen == 0) | later
-    return torch.softmax((queries @ keys.mT / math.sqrt(d)).masked_fill(hidden, -math.inf), dim=-1) @ values
-"""
+RELU_LAST = 'index_scores = torch.relu(torch.einsum("bti,bits->bts", index_w, products))'
+RELU_LATER = 'index_scores = torch.relu(torch.einsum("bti,bits->bits", index_w, products)).sum(1)'
 # Mistakes whose results depend on whether there is a table of all keys.
 OF_TABLES = (
     "softmax twice", "softmax over heads", "softmax over queries", "masked after softmax", "zeros for −∞",
@@ -178,11 +162,10 @@ exercise = Exercise(
             wrong("no ReLU", ("torch.relu(products)", "products"),
                   "Your index scores are made of products below 0, too. Set these to 0 with a ReLU before they are "
                   "weighted.", kind="missing step"),
-            wrong("ReLU of the sum", 'index_scores = torch.relu(torch.einsum("bti,bits->bts", index_w, products))',
+            wrong("ReLU of the sum", [RELU_LAST, {"index": RELU_LAST, "choose": ROW_BY_ROW}],
                   "In your results, the ReLU comes after the sum over the index heads. Apply it to each product of an "
                   "index query and an index key, then weigh and sum.", kind="mix-up"),
-            wrong("ReLU of the weighted products",
-                  'index_scores = torch.relu(torch.einsum("bti,bits->bits", index_w, products)).sum(1)',
+            wrong("ReLU of the weighted products", [RELU_LATER, {"index": RELU_LATER, "choose": ROW_BY_ROW}],
                   "In your results, the ReLU comes after the weights, so that it also cuts off what has a negative "
                   "weight. Apply it to the products alone.", kind="mix-up"),
             wrong("absolute products", ("torch.relu(products)", "products.abs()"),
