@@ -114,6 +114,9 @@ slopes_exercise = Exercise(
         wrong("exponents of eight heads", by("2.0 ** -torch.arange(1.0, {0} + 1)"),
               "Your slopes are 1/2, 1/4, 1/8 …, whatever the number of heads is. That is right for eight heads only: "
               "head h has 2^(−8(h + 1)/n).", kind="hard-coded"),
+        wrong("each half of the one before", by("2.0 ** (-8 / ({0})) / 2.0 ** torch.arange({0})"),
+              "Each of your slopes is half of the one before. The first one, 2^(−8/n), is also the factor from each to "
+              "the next.", kind="convention"),
         wrong("from 1/2 to 2^−8", by("2.0 ** -torch.linspace(1, 8, {0})"),
               "Your slopes go from 1/2 to 2^−8, whatever the number of heads is. The first is 2^(−8/n).",
               kind="hard-coded"),

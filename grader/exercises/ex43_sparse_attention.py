@@ -118,8 +118,8 @@ exercise = Exercise(
                 "hidden": NOTHING_HIDDEN},
                {"hidden": "least = index_scores.gather(-1, chosen)[..., -1:]\n"
                           f"hidden = (index_scores < least)[:, None]\n{ALL}"}],
-              "In your results, the first queries read later keys: they have fewer than top_k keys, so that some with "
-              "an index score of −∞ are chosen as well. Hide these in the softmax.", kind="missing step"),
+              "In your results, the first queries read later keys: they have fewer than top_k keys to choose from, so "
+              "later ones fill the choice up. Hide these in the softmax.", kind="missing step"),
         *heads.and_with_zeros(
             wrong("index scores of later keys are 0",
                   {"forbid": "index_scores = index_scores.masked_fill(later, 0.0)"},
