@@ -108,8 +108,7 @@ exercise = Exercise(
                   "Your slow pairs do not turn at all: the part θ / factor · ramp is missing.", kind="missing step"),
             wrong("larger base", "frequencies = (base * factor ** (dim / max(dim - 2, 1))) ** (-2 * i / dim)",
                   "Your frequencies are those of a larger base, base · factor^(dim / (dim − 2)): “NTK-aware” scaling, "
-                  "which YaRN replaced. Keep the base, and divide the slow pairs by factor.",
-                  credit=0.25)),
+                  "which YaRN replaced. Keep the base, and divide the slow pairs by factor.")),
         *at("between",
             wrong("step at the beginning for a ramp", "ramp = (i > low).float()",
                   "Your frequencies jump: all pairs after the first end of the ramp are divided by factor. Between low "

@@ -8,12 +8,12 @@ from typing import Any
 
 import torch
 
-from grader import EXACT, Case, Exercise, Inputs, at, put_once, randn, wrong
+from grader import EXACT, Case, Exercise, Inputs, Misconception, at, put_once, randn, wrong
 from grader.kit.pieces import LARGE, as_pieces
 
 from .head_cases import OVERLONG
 from .mistakes.of_pieces import another_type, gradients_lost
-from .router import ONE_EXPERT, route, route_exercise
+from .router import route, route_exercise
 
 Tensor = torch.Tensor
 
@@ -94,6 +94,22 @@ def large(rng: torch.Generator) -> Inputs:
     return lines.reshape(2, 4, 1) * direction, direction[:, None] / 2.25 * slopes, experts, *others
 
 
+# Mistakes of `route` that show in `moe`, too. The others need a bias or normalize, or are the same there.
+OF_ROUTE = (
+    "one expert normalized", "never normalized", "softmax of the weights", "divided by top_k", "divided by the largest",
+    "sigmoid for softmax", "raw logits as weights", "exponentials as weights", "softmax over tokens", "softmax twice",
+    "softmax not shifted", "least likely experts", "all experts", "one expert alone", "always two experts",
+    "one expert too many", "tokens chosen for experts", "one mask for all tokens", "only the marks as weights",
+    "weights in the order of ranks",
+)  # fmt: skip
+
+
+def in_moe(mistake: Misconception) -> Misconception:
+    """A mistake of `route`, in a `moe` that calls such a function."""
+    lines = route_exercise.solution_text.lines.text(mistake.change).replace("def route(", "def choose(")
+    return replace(mistake, change={"route": f"{lines}\nweights = choose(router(tokens), top_k)"})
+
+
 FITS = "weights * ((weights > 0).cumsum(0) <= capacity)"  # only those that an expert has room for
 
 # fmt: off
@@ -149,26 +165,6 @@ moe_exercise = Exercise(
                   "In your results, what an expert returns is added to the first tokens. Add it to the tokens that "
                   "chose the expert.", kind="mix-up")),
         *at("route",
-            wrong("all experts", "weights = torch.softmax(router(tokens), dim=-1)",
-                  "In your results, all experts count for every token. Only the top_k that it chose should.",
-                  credit=0.25, kind="missing step"),
-            wrong("weights not normalized", ("top_k)", "top_k, False)"),
-                  "In your results, the weights of a token do not sum to 1. With top_k above 1, divide them by their "
-                  "sum, as route does by default.", kind="missing step"),
-            wrong("one expert normalized",
-                  "weights = route(router(tokens), top_k)\nweights = weights / weights.sum(dim=-1, keepdim=True)",
-                  ONE_EXPERT, credit=0.75, kind="convention"),
-            wrong("equal weights", "weights = (route(router(tokens), top_k) > 0) / top_k",
-                  "Your results are averages of the chosen experts. Weight each by its probability, as route does.",
-                  kind="missing step"),
-            wrong("raw logits as weights",
-                  "weights = router(tokens)\nweights = weights * (route(weights, top_k) > 0)",
-                  "In your results, outputs are weighted with raw logits. Use the weights of route.",
-                  credit=0.25, kind="missing step"),
-            wrong("weights in the order of ranks",
-                  "weights = route(router(tokens), top_k).sort(dim=-1, descending=True).values",
-                  "In your results, the first expert has the largest weight of every token, the second the next, and "
-                  "so on. Each expert has a weight of its own: column e belongs to expert e.", kind="arrangement"),
             wrong("router cut off", "weights = route(router(tokens).detach(), top_k)",
                   "No gradient reaches the router, so it cannot learn. Leave out detach, no_grad and the like.",
                   kind="gradient")),
@@ -243,6 +239,7 @@ moe_exercise = Exercise(
             wrong("result and weights", "return mixed.view_as(x), weights",
                   "You return two things. Return the result alone, in the shape of x.",
                   credit=0.75, kind="arrangement")),
+        *(in_moe(mistake) for mistake in route_exercise.mistakes if mistake.name in OF_ROUTE),
         *gradients_lost("mixed"), *another_type("mixed", "before result"),
     ],
 )

@@ -125,7 +125,7 @@ route_exercise = Exercise(
             wrong("bias without effect", "ranks = probabilities",
                   "The bias has no effect in your results. Add it to the probabilities before you choose.",
                   kind="missing step"),
-            wrong("bias subtracted", ("+ bias", "- bias"),
+            wrong("bias against experts", ("+ bias", "- bias"),
                   "Your bias keeps tokens away from an expert where it should attract them. Add it.",
                   credit=0.75),
             wrong("bias added to the logits", ("probabilities + bias", "logits + bias"),
