@@ -13,7 +13,7 @@ from grader.kit.pieces import LARGE, as_pieces
 
 from .head_cases import OVERLONG
 from .mistakes.of_pieces import another_type, gradients_lost
-from .router import route, route_exercise
+from .router import NEVER_NORMALIZED, route, route_exercise
 
 Tensor = torch.Tensor
 
@@ -96,7 +96,7 @@ def large(rng: torch.Generator) -> Inputs:
 
 # Mistakes of `route` that show in `moe`, too. The others need a bias or normalize, or are the same there.
 OF_ROUTE = (
-    "one expert normalized", "never normalized", "softmax of the weights", "divided by top_k", "divided by the largest",
+    "one expert normalized", "softmax of the weights", "divided by top_k", "divided by the largest",
     "sigmoid for softmax", "raw logits as weights", "exponentials as weights", "softmax over tokens", "softmax twice",
     "softmax not shifted", "least likely experts", "all experts", "one expert alone", "always two experts",
     "one expert too many", "tokens chosen for experts", "one mask for all tokens", "only the marks as weights",
@@ -165,6 +165,7 @@ moe_exercise = Exercise(
                   "In your results, what an expert returns is added to the first tokens. Add it to the tokens that "
                   "chose the expert.", kind="mix-up")),
         *at("route",
+            wrong("never normalized", ("top_k)", "top_k, False)"), NEVER_NORMALIZED, kind="missing step"),
             wrong("router cut off", "weights = route(router(tokens).detach(), top_k)",
                   "No gradient reaches the router, so it cannot learn. Leave out detach, no_grad and the like.",
                   kind="gradient")),

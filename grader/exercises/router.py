@@ -15,6 +15,9 @@ ONE_EXPERT = (
     "With top_k = 1, your weights are always 1, whatever the logits are, and then the router has no gradient to learn "
     "from. Do not normalize there: the weight is the probability."
 )
+NEVER_NORMALIZED = (
+    "The weights of a token do not sum to 1. Where normalize is True and top_k is above 1, divide them by their sum."
+)
 
 
 def route(logits, top_k, normalize=True, bias=None):
@@ -83,9 +86,7 @@ route_exercise = Exercise(
             wrong("normalize without effect", "if top_k > 1:",
                   "Your weights are normalized even where normalize is False. Return the probabilities there.",
                   credit=0.75, kind="missing step"),
-            wrong("never normalized", "",
-                  "The weights of a token do not sum to 1. Where normalize is True and top_k is above 1, divide them "
-                  "by their sum.", kind="missing step"),
+            wrong("never normalized", "", NEVER_NORMALIZED, kind="missing step"),
             wrong("normalized where it should not be", "if not normalize and top_k > 1:",
                   "Your weights are normalized where normalize is False, and not where it is True. It is the other way "
                   "around.", kind="mix-up")),
