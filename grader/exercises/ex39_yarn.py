@@ -102,6 +102,12 @@ exercise = Exercise(
             wrong("wavelengths mixed", "frequencies = 1 / ((1 - ramp) / theta + factor / theta * ramp)",
                   "Between the ends of the ramp, you mix periods: your results are 1 / ((1 − ramp) / θ + ramp · factor "
                   "/ θ). Mix the frequencies, θ · (1 − ramp) + θ / factor · ramp.", credit=0.75),
+            wrong("each pair slowed by its own factor",
+                  "beta = beta_slow + (beta_fast - beta_slow) * i / max(dim // 2 - 1, 1)\n"
+                  "is_slow = 2 * math.pi / theta > original\n"
+                  "frequencies = theta * torch.where(is_slow, 1 / factor, 1 - 1 / factor + 1 / (beta * factor))",
+                  "Your fast pairs are slowed down, too, by 1 − 1/factor + 1/(β · factor), where β grows with i. Leave "
+                  "the pairs up to low as they are, and divide those from high on by factor."),
             wrong("slow part alone", "frequencies = theta / factor * ramp",
                   "Your fast pairs do not turn at all: the part θ · (1 − ramp) is missing.", kind="missing step"),
             wrong("fast part alone", "frequencies = theta * (1 - ramp)",
@@ -139,7 +145,7 @@ exercise = Exercise(
                   "Your ramp runs over 2i: 0, 2, 4, …. Its ends are numbers of pairs: let it run over i.",
                   kind="mix-up")),
         *at("round",
-            wrong("not rounded", "low, high = ends",
+            wrong("not rounded", ["low, high = ends", {"round": "low, high = ends", "clamp": ""}],
                   "The ends of your ramp are not rounded. The code of YaRN rounds the first down and the last up.",
                   credit=0.75, kind="missing step"),
             wrong("both ends rounded down", ("math.ceil", "math.floor"),
@@ -170,8 +176,6 @@ exercise = Exercise(
             wrong("without 2π", ("(2 * math.pi * n)", "n"),
                   "The ends of your ramp leave out 2π: a full turn is an angle of 2π, so divide original by 2π · n.",
                   kind="missing step"),
-            wrong("π for 2π", ("2 * math.pi", "math.pi"),
-                  "The ends of your ramp are those of half turns: a full turn is 2π, not π."),
             wrong("index of an entry", ("(2 * math.log(base))", "math.log(base)"),
                   "The ends of your ramp are twice as large as they should be: they count entries, not pairs. Divide "
                   "by 2 ln base.", kind="missing step"),
@@ -190,9 +194,6 @@ exercise = Exercise(
                   "base^(−2i/dim), where i is the number of the pair."),
             wrong("exponent without a minus", ("-2 * i", "2 * i"),
                   "Your frequencies grow with i. They should fall: base^(−2i/dim).", kind="missing step"),
-            wrong("down to one over base", "theta = base ** (-2 * i / max(dim - 2, 1))",
-                  "Your slowest pair has the plain frequency 1/base. With base^(−2i/dim) it is larger: i goes up to "
-                  "dim/2 − 1.", credit=0.75),
             wrong("always base 10000", ("base", "10000.0"),
                   "Your plain frequencies are for base 10000, whatever base is. Use the argument.",
                   credit=0.75, kind="hard-coded")),
