@@ -25,7 +25,7 @@ from support.our_course import EXERCISES
 PAIRS = 300  # of misconceptions at once, of a class, which has thousands
 LARGEST = {31: 2}  # the input that has all sizes, if it is not the first
 # Exercises that are given sizes alone, of which there are not many.
-GIVEN_SIZES = (20,)
+GIVEN_SIZES = (20, 39)
 every_exercise = pytest.mark.parametrize("exercise", FUNCTIONS.values(), ids=FUNCTIONS)
 every_misconception = pytest.mark.parametrize(
     ("exercise", "one"),

@@ -183,7 +183,7 @@ PIECES = (
     "causal_softmax",
     *transformer.DEFINITIONS,
     *fast_attention.DEFINITIONS,
-    *modern_attention.DEFINITIONS,
+    *(number for number in modern_attention.DEFINITIONS if number not in modern_attention.NUMBERS),
 )
 
 # With one word, there may be nothing to predict, and gradients are only rounding errors.
