@@ -17,6 +17,7 @@ from grader.kit.checking import TOLERANCE, Checks, Entry, Example, Number
 from grader.kit.module_examples import ModuleExample
 from grader.kit.piece_examples import FiniteGradients, InDouble, PieceExample
 from grader.kit.visible_examples import right_but
+from grader.model.compare import difference
 
 SINKS = [
     [0.4012, 0.4469],

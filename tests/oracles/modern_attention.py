@@ -13,12 +13,6 @@ from grader.model.exercise import Inputs
 from oracles import classes
 from oracles.fast_attention import Array, softmax, three
 
-Array = np.ndarray
-
-Array = np.ndarray
-
-Array = np.ndarray
-
 
 def several(N: int, D: int) -> list[torch.Tensor]:
     """Queries, keys and values of several sizes, with as many keys as queries or more."""
