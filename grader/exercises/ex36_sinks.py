@@ -129,10 +129,11 @@ exercise = Exercise(
               {"before normalize": "if causal:\n    logits = torch.cat([scores, sink - math.inf], dim=-1)"},
               "With causal=True, sinks have no effect in your results: the mask hides them. Append the sink only after "
               "masking, or leave its column out of the mask.", kind="mix-up"),
+        wrong("sinks of 0",
+              [{"sink": "sink = torch.zeros_like(scores[..., :1])"}, by_hand("total + 1", f"scores.{MAXIMA[0]}")],
+              "Your results look as if all sinks were 0, as when 1 is added to the sum of the exponentials. Use the "
+              "logit of each head.", credit=0.25, kind="missing step"),
         *at("sink",
-            wrong("sinks of 0", "sink = torch.zeros_like(scores[..., :1]) + 0 * sinks.nan_to_num().sum()",
-                  "Your results look as if all sinks were 0, as when 1 is added to the sum of the exponentials. Use "
-                  "the logit of each head.", credit=0.25, kind="missing step"),
             wrong("sinks divided by √d", "sink = (sinks / math.sqrt(d))[:, None, None].expand(B, H, T, 1)",
                   "Your sinks are divided by √d, like the scores. A sink is a logit by itself: append it after "
                   "scaling.", kind="scaling"),

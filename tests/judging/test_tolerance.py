@@ -32,7 +32,8 @@ pytestmark = pytest.mark.slow
 # Softmax of numbers up to 10³⁰ in 16 bits is no number; what dropout leaves out is no matter of precision.
 # And a class that returns two things is no class of one output.
 # A table of sines may have as few digits, and what is turned by them.
-FOR_SIXTEEN_BITS = [name for name in FUNCTIONS if name not in (10, 15, 20, 21, 26, 27, 29)]
+# And in float16, an eps of 1e-6 is hardly a number.
+FOR_SIXTEEN_BITS = [name for name in FUNCTIONS if name not in (10, 15, 20, 21, 26, 27, 29, 38)]
 # Where nothing is added up, where tokens come back, and where a model has learned, for which there is no definition.
 WITHOUT_ROUNDING = (15, 26, 27)
 
