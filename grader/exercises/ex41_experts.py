@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from grader import EXACT, Case, Exercise, Inputs, Misconception, at, put_once, randn, wrong
+from grader import Broken, Case, Exact, Exercise, Finding, Inputs, Misconception, at, put_once, randn, wrong
 from grader.kit.pieces import LARGE, as_pieces
 
 from .head_cases import OVERLONG
@@ -34,6 +34,16 @@ def moe(x, router, experts, top_k, capacity=None):
         outputs = weights[chose, e, None] * outputs  #: weigh
         mixed = mixed.index_add(0, chose, outputs)  #: add
     return mixed.view_as(x)  #: result
+
+
+class Mixed(Exact):
+    """A result that counts exactly. The options of a case are none."""
+
+    def finding(self, actual: Any, expected: Any, tolerance: float) -> Finding | None:
+        """What is wrong with a result, or with gradients."""
+        if isinstance(expected, dict) and "gradients" not in expected:
+            return Broken("result", "These are the options of a case.")
+        return super().finding(actual, expected, tolerance)
 
 
 class Expert(torch.nn.Module):
@@ -118,7 +128,7 @@ moe_exercise = Exercise(
     assignment="modern_attention",
     title="Experts",
     solution=moe,
-    form=EXACT,
+    form=Mixed(),
     probe=probe,
     cases=[
         Case("a list of tokens", "outputs that are not weighted", sized(7, 4, E=3, top_k=2)),
@@ -152,18 +162,11 @@ moe_exercise = Exercise(
         *at("weigh",
             wrong("outputs not weighted", "",
                   "What experts return is added up without weights. Multiply each output by the weight of its expert.",
-                  kind="missing step"),
-            wrong("weights of other tokens", ("weights[chose,", "weights[: len(chose),"),
-                  "In your results, outputs have the weights of other tokens: those of the first ones. Use the weights "
-                  "of the tokens that chose the expert.", kind="mix-up")),
+                  kind="missing step")),
         *at("add",
             wrong("last expert alone", ("index_add", "index_copy"),
                   "In your results, each expert of a token replaces the ones before. Add up what they return.",
-                  kind="missing step"),
-            wrong("outputs in the first rows",
-                  "mixed = torch.cat([mixed[: len(chose)] + outputs, mixed[len(chose) :]])",
-                  "In your results, what an expert returns is added to the first tokens. Add it to the tokens that "
-                  "chose the expert.", kind="mix-up")),
+                  kind="missing step")),
         *at("route",
             wrong("never normalized", ("top_k)", "top_k, False)"), NEVER_NORMALIZED, kind="missing step"),
             wrong("router cut off", "weights = route(router(tokens).detach(), top_k)",
@@ -236,9 +239,6 @@ moe_exercise = Exercise(
         *at("result",
             wrong("sentences lost", "return mixed",
                   "Your result has the shape (N, d), also where x is (B, T, d). Return the shape of x.",
-                  credit=0.75, kind="arrangement"),
-            wrong("result and weights", "return mixed.view_as(x), weights",
-                  "You return two things. Return the result alone, in the shape of x.",
                   credit=0.75, kind="arrangement")),
         *(in_moe(mistake) for mistake in route_exercise.mistakes if mistake.name in OF_ROUTE),
         *gradients_lost("mixed"), *another_type("mixed", "before result"),
