@@ -316,9 +316,11 @@ exercise = Exercise(
             wrong("keys of all heads first in absorbed", FROM_ALL_KEYS_FIRST,
                   "In absorbed, up.weight is taken for the keys of all heads, then the values of all. Each head has "
                   "the rows of its key and then of its value: split into heads first.", kind="arrangement"),
-            wrong("weights of up detached", ("self.up.weight", "self.up.weight.detach()"),
-                  "In absorbed, no gradient reaches up. Use self.up.weight without .data, detach and no_grad.",
-                  kind="gradient")),
+            wrong("weights of up detached",
+                  [("self.up.weight", "self.up.weight.detach()"),
+                   {"after up_parts": "up_k = up_k.detach()"}, {"after up_parts": "up_v = up_v.detach()"}],
+                  "In absorbed, not all gradients reach up.weight. Use it without .data, detach and no_grad, and keep "
+                  "no copies of it.", kind="gradient")),
         wrong("keys of all heads first in forward", ALL_KEYS_FIRST,
               "In forward, up is taken for the keys of all heads, then the values of all. Each head has its key and "
               "then its value: split into heads first.", kind="arrangement"),
