@@ -11,7 +11,7 @@ import torch
 
 from grader.model.exercise import Inputs
 from oracles import classes
-from oracles.fast_attention import Array, softmax, three
+from oracles.fast_attention import Array, softmax
 
 
 def several(N: int, D: int) -> list[torch.Tensor]:
@@ -51,7 +51,7 @@ def large_36(N: int, D: int) -> Inputs:
 
 
 WITHOUT_SLOPES = (37, "alibi_slopes", 43)  # the other inputs of these need no gradients
-OF_ANY_TYPE = ("alibi_slopes",)
+OF_ANY_TYPE = ("alibi_slopes", 39)  # the results of these are no pieces of models
 
 
 def by_distance(queries: Array, keys: Array, values: Array, slopes: Array, causal: bool = True) -> Array:
@@ -123,9 +123,6 @@ def yarn(dim: int, base: float, factor: float, original: int, beta_fast: float =
         slow = float(np.interp(pair, [first, last], [0.0, 1.0]))
         frequencies.append((1 - slow + slow / factor) / base ** (2 * pair / dim))
     return [np.array(frequencies), 1 + math.log(factor) / 10]
-
-
-# definitions of exercise 40
 
 
 def routed(logits: Array, top_k: int, normalize: bool = True, bias: Array | None = None) -> Array:
@@ -207,10 +204,10 @@ DEFINITIONS: dict[int | str, Callable[..., Any]] = {
     "alibi_slopes": slopes_of,
     38: with_small_scores,
     39: yarn,
-    # 40
     41: routed,
     "moe": mixed,
-    # 42
+    42: delta_memory,
+    "gated_delta_chunks": delta_memory_in_chunks,
     43: of_the_chosen,
 }
 
@@ -241,8 +238,9 @@ def indexed(B: int, T: int, D: int) -> Inputs:
 
 
 def inputs_43(N: int, D: int) -> Inputs:
-    given = three(N, D)
-    return (*given, *indexed(len(given[0]), N, D), 1 + (N * D) % (N + 2))
+    B = 1 + N % 3
+    three = (torch.randn(B, 1 + D % 3, N, 1 + (N + D) % 5) for _ in range(3))
+    return (*three, *indexed(B, N, D), 1 + (N * D) % (N + 2))
 
 
 def large_43(N: int, D: int) -> Inputs:
@@ -277,21 +275,16 @@ INPUTS: dict[int | str, Callable[[int, int], Inputs]] = {
     "alibi_slopes": lambda N, D: (N + 9 * (D - 2),),
     38: inputs_38,
     39: inputs_39,
-    # 40
     41: inputs_41,
     "moe": inputs_moe,
-    # 42
+    42: inputs_42,
+    "gated_delta_chunks": inputs_of_chunks,
     43: inputs_43,
 }
 LARGE: dict[int | str, Callable[[int, int], Inputs]] = {
     36: large_36,
     37: large_37,
     38: large_38,
-    # 39
-    # 40
     41: lambda N, D: ((torch.rand(N, D).argsort(1) * 2e4 / D - 1e4), 1 + N % D),
-    # 42
     43: large_43,
 }
-# Their results are no pieces of models: a tensor and a number.
-NUMBERS = (39,)

@@ -183,7 +183,7 @@ PIECES = (
     "causal_softmax",
     *transformer.DEFINITIONS,
     *fast_attention.DEFINITIONS,
-    *(number for number in modern_attention.DEFINITIONS if number not in modern_attention.NUMBERS),
+    *(name for name in modern_attention.DEFINITIONS if name not in modern_attention.OF_ANY_TYPE),
 )
 
 # With one word, there may be nothing to predict, and gradients are only rounding errors.
@@ -219,7 +219,7 @@ def draw(number: int | str) -> list[Inputs]:
     drawn += [LARGE[number](N, D) for N, D in sizes[:6] if number in LARGE]
     if number in (*PIECES, 15):
         drawn += [tuple(map(classes.as_double, given)) for given in drawn[:6]]
-    if number in PIECES and number not in fast_attention.WITHOUT_SLOPES:
+    if number in PIECES and number not in (*fast_attention.WITHOUT_SLOPES, *modern_attention.WITHOUT_SLOPES):
         drawn += [(*given, {"gradients": True}) for given in drawn[:6] if has_slopes_everywhere(given)]
     if number in fast_attention.REFUSED:
         drawn += [fast_attention.REFUSED[number](N, D) for N, D in sizes[:3]]
