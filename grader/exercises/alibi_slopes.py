@@ -31,6 +31,9 @@ def by(power: str) -> dict[str, str]:
     return {"slopes": f"slopes = {power.format('power')}", "finer": f"finer = {power.format('2 * power')}"}
 
 
+EIGHTHS = by("2.0 ** -torch.arange(1.0, {0} + 1)")
+
+
 # fmt: off
 slopes_exercise = Exercise(
     number=37,
@@ -50,19 +53,21 @@ slopes_exercise = Exercise(
         of_heads(20, "a fixed number of heads"),
         of_heads(31, "all missing heads but one"),
         of_heads(64, "a logarithm or a root that is rounded"),
+        Case("many heads", "a list of slopes for some numbers of heads",
+             inputs=lambda rng: (int(torch.randint(33, 128, (), generator=rng)),)),
     ],
     mistakes=[
         wrong("formula for any number of heads", BY_FORMULA,
-              "If the number of heads is no power of two, your slopes are still 2^(−8(h + 1)/n). Take those of the "
-              "largest power of two below, and every second slope of twice that number for the heads that are "
-              "missing.", kind="missing step"),
+              "If the number of heads is no power of two, your slopes come from the same formula as for one. Take "
+              "those of the largest power of two below, and every second slope of twice that number for the heads that "
+              "are missing.", kind="missing step"),
         *at("missing",
             wrong("first of the finer ones", "missing = finer[: heads - power]",
                   "The heads beyond the power of two have the first slopes of twice as many heads. Take every second "
-                  "one: places 0, 2, 4 …", kind="mix-up"),
+                  "one: places 0, 2, 4 and so on.", kind="mix-up"),
             wrong("every second one from place 1", "missing = finer[1::2][: heads - power]",
                   "The heads beyond the power of two have the same slopes as the first ones: those in places 1, 3, 5 … "
-                  "of twice as many heads. Take places 0, 2, 4 …", kind="mix-up"),
+                  "of twice as many heads. Take places 0, 2, 4 and so on.", kind="mix-up"),
             wrong("last of the finer ones", "missing = finer[0::2][2 * power - heads :]",
                   "The heads beyond the power of two have the last ones of every second slope. Take the first ones.",
                   kind="mix-up"),
@@ -106,12 +111,13 @@ slopes_exercise = Exercise(
                   "Take those of the power of two below, then every second one of twice that number.", kind="mix-up"),
             wrong("every second one first",
                   "slopes = slopes if power == heads else torch.cat([finer[0::2], finer[1::2]])[:heads]",
-                  "If the number of heads is no power of two, the slopes in places 0, 2, 4 … of twice as many heads "
-                  "come first. Begin with those of the power of two below: places 1, 3, 5 …", kind="arrangement")),
+                  "If the number of heads is no power of two, the slopes in places 0, 2, 4 and so on of twice as many "
+                  "come first. Begin with those of the power of two below, in places 1, 3, 5 and so on.",
+                  kind="arrangement")),
         wrong("exponents from 0", by("2.0 ** (-8 * torch.arange({0}) / ({0}))"),
               "Your exponents begin with 0, so that the first slope is 1. Head h has −8(h + 1)/n, with h from 0: the "
               "first slope is 2^(−8/n), and the last 2^−8.", kind="convention"),
-        wrong("exponents of eight heads", by("2.0 ** -torch.arange(1.0, {0} + 1)"),
+        wrong("exponents of eight heads", [EIGHTHS, {**BY_FORMULA, **EIGHTHS}],
               "Your slopes are 1/2, 1/4, 1/8 …, whatever the number of heads is. That is right for eight heads only: "
               "head h has 2^(−8(h + 1)/n).", kind="hard-coded"),
         wrong("each half of the one before", by("2.0 ** (-8 / ({0})) / 2.0 ** torch.arange({0})"),

@@ -174,7 +174,7 @@ exercise = Exercise(
                   "1, 1).", kind="axis"),
             wrong("slopes not used", [OF_HEADS, OF_A_POWER],
                   "Your slopes depend on the number of heads alone, whatever the argument is. Head h has slopes[h].",
-                  credit=0.25, kind="hard-coded"),
+                  credit=0.25, kind="missing step"),
             wrong("exponents for slopes", "bias = 2.0 ** (-slopes[:, None, None]) * distance",
                   "In your results, a head's slope is 2^−slopes[h]. It is slopes[h].", kind="mix-up"),
             wrong("two to the minus eight", "bias = 2.0 ** (-8 * slopes[:, None, None]) * distance",

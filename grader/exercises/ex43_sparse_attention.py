@@ -188,13 +188,13 @@ exercise = Exercise(
                    "index_scores = torch.softmax((queries @ keys.mT / math.sqrt(d)).masked_fill(torch.ones(T, T, "
                    "device=queries.device).triu(1) > 0, -math.inf), dim=-1).sum(1)"],
                   "Your keys are chosen by the scores of attention itself, summed over the heads. Choose by the index "
-                  "scores: that is much less work.", credit=0.25, kind="mix-up")),
+                  "scores: that is much less work.", credit=0.25, kind="missing step")),
         wrong("absolute index scores", {"before forbid": "index_scores = index_scores.abs()"},
               "Your queries read the keys whose index scores are the largest in absolute value. Leave out the absolute "
               "value: a score far below 0 is a small one."),
         wrong("chosen by the scores", {"before products": BY_REAL_SCORES},
               "Your keys are chosen by the scores of attention itself, for each head. Choose by the index scores, the "
-              "same keys for all heads.", credit=0.25, kind="mix-up"),
+              "same keys for all heads.", credit=0.25, kind="missing step"),
         wrong("a choice for each head", {"after products": BY_HEADS},
               "In your results, each head has its own choice, made by one index head. Sum over all index heads, and "
               "choose once.", kind="missing step"),
@@ -216,7 +216,7 @@ exercise = Exercise(
               {"scores": "scores = index_scores.gather(-1, chosen)[:, None].expand(-1, queries.shape[1], -1, -1)",
                "scale": ""},
               "Your weights are a softmax of the index scores. These only choose: weigh the chosen keys by q · k / √d.",
-              credit=0.25, kind="mix-up"),
+              credit=0.25, kind="missing step"),
         wrong("values not chosen", {"values": "some_values = values.transpose(1, 2)[:, None, : chosen.shape[-1]]"},
               "Your weights belong to the chosen keys, but the values are the first ones. Gather both with the same "
               "numbers.", kind="mix-up"),
