@@ -36,22 +36,26 @@ ALIBI_BOTH_WAYS = [
 # numbers of exercise 41
 # numbers of exercise 42
 SPARSE = [
-    [0.6727, -0.1134, -0.9365],
-    [0.8694, -0.4632, 0.1904],
-    [1.3045, -0.1372, 0.1871],
-    [0.9672, 0.392, -0.1387],
-    [0.3962, 0.5267, -0.0423],
-    [0.2573, -0.478, 0.0316],
+    [-0.6238, -1.2271],
+    [-0.3061, -1.3392],
+    [0.6906, -0.517],
+    [-0.154, -0.0805],
+    [0.7561, -0.325],
+    [-0.0358, -1.0626],
 ]  # exercise 43
 SPARSE_HEADS = [
-    [0.6727, -0.1134],
-    [0.0315, -0.7834],
-    [0.1875, -0.6204],
-    [0.9698, -0.3888],
-    [0.6013, -0.5739],
-    [0.2537, -0.1291],
-    [-0.1231, 0.353],
-    [1.1804, 0.3729],
+    [0.6727, -0.1134, -0.4329],
+    [-1.0228, 0.2653, 1.3442],
+    [1.0793, -0.4905, 0.182],
+    [-0.5739, -0.7767, 1.1894],
+    [-0.7934, -0.4909, 1.2359],
+    [0.4872, 1.3626, 0.5066],
+    [-0.9365, 1.0739, 0.1126],
+    [-1.0716, 0.8602, 0.1105],
+    [-0.8082, 0.8383, -1.0876],
+    [-0.3519, -0.3506, -1.8702],
+    [-0.3702, -0.8978, -0.2548],
+    [-0.2135, -1.1839, -1.3942],
 ]
 
 
@@ -81,6 +85,14 @@ class OfThree(NamedTuple):
 
     def problem(self, function: Callable[..., Any], called: str) -> str | None:
         return self.piece.problem(lambda *three: function(*three, *self.others), called)
+
+
+def _far_below(values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Queries and keys with scores from −11,000 down: the first key has all the weight."""
+    queries, keys = torch.zeros_like(values), torch.zeros_like(values)
+    size = values.shape[-1] ** 0.5
+    queries[..., 0], keys[..., 0] = -100.0 * size, 110.0 + 2 * torch.arange(values.shape[-2])
+    return queries, keys
 
 
 def _slopes() -> list[Example]:
@@ -117,6 +129,11 @@ def _alibi() -> list[Example | OfThree]:
             ),
             torch.tensor([[[[1 / 7, 2 / 7]]]]),
         ),
+        Example(
+            "scores far below zero",
+            (*_far_below(values), values, torch.tensor([0.5, 0.125])),
+            values[..., :1, :].expand_as(values),
+        ),
         OfThree(piece, (torch.tensor([0.5, 0.25, 0.125]),)),
     ]
 
@@ -135,7 +152,9 @@ def _alibi() -> list[Example | OfThree]:
 class _Largest(TorchDispatchMode):
     """Notes the largest new tensor."""
 
-    entries = 0
+    def __init__(self) -> None:
+        super().__init__()
+        self.entries = 0
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -178,9 +197,14 @@ def _sparse() -> list[Example | OfThree | WithoutTable]:
     piece = inputs(2, 3, 5, 4, 2, 3)
     large = (_large(2, 3, 5, 4), _large(2, 3, 5, 4), piece[2])
     return [
-        Example("six words, three keys", (*inputs(1, 1, 6, 3, 2, 4), 3), torch.tensor(SPARSE).reshape(1, 1, 6, 3)),
-        Example("two heads, two keys", (*inputs(1, 2, 4, 2, 2, 2), 2), torch.tensor(SPARSE_HEADS).reshape(1, 2, 4, 2)),
+        Example("six words, three keys", (*inputs(1, 1, 6, 2, 2, 4), 3), torch.tensor(SPARSE).reshape(1, 1, 6, 2)),
+        Example(
+            "two sentences, two heads, two keys",
+            (*inputs(2, 2, 3, 3, 2, 2), 2),
+            torch.tensor(SPARSE_HEADS).reshape(2, 2, 3, 3),
+        ),
         Example("queries of zeros, and more keys than words", (0 * few[0], *few[1:], 9), causal),
+        Example("scores far below zero", (*_far_below(few[2]), *few[2:], 9), few[2][..., :1, :].expand_as(few[2])),
         OfThree(PieceExample("two sentences", piece[:3], (2, 3, 5, 4), large), (*piece[3:], 2)),
         WithoutTable("64 words and 32 heads", (*inputs(1, 32, 64, 2, 1, 2), 3)),
     ]
