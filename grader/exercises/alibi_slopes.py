@@ -54,7 +54,7 @@ slopes_exercise = Exercise(
         of_heads(31, "all missing heads but one"),
         of_heads(64, "a logarithm or a root that is rounded"),
         Case("many heads", "a list of slopes for some numbers of heads",
-             inputs=lambda rng: (int(torch.randint(33, 128, (), generator=rng)),)),
+             inputs=lambda rng: (int(torch.randint(33, 128, (), generator=rng)),), once=True),
     ],
     mistakes=[
         wrong("formula for any number of heads", BY_FORMULA,
