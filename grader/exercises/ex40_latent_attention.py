@@ -235,7 +235,9 @@ exercise = Exercise(
         wrong("latents rotated", {"before new": "latent = rotate(latent, positions)"},
               "In your results, the latents are rotated, too. Rotate only the rotary key: keys and values are made "
               "from latents as they are.", kind="mix-up"),
-        wrong("latents normalized", {"before new": "latent = F.rms_norm(latent, latent.shape[-1:])"},
+        wrong("latents normalized",
+              [{"before new": "latent = F.rms_norm(latent, latent.shape[-1:], eps=1e-6)"},
+               {"before new": "latent = F.rms_norm(latent, latent.shape[-1:])"}],
               "In your results, the latents are normalized, as in DeepSeek's own code. Leave that out here.",
               credit=0.75, kind="mix-up"),
         *at("scores",

@@ -152,9 +152,10 @@ class LatentExample(NamedTuple):
             return problem
         module = student_class(**self.arguments)
         module.load_state_dict(weights, strict=False)
-        return self._in_chunks(module, "forward") or self._in_chunks(module.absorbed, "absorbed")
+        up = module.up.weight
+        return self._in_chunks(module, up, "forward") or self._in_chunks(module.absorbed, up, "absorbed")
 
-    def _in_chunks(self, method: Callable[..., Any], called: str) -> str | None:
+    def _in_chunks(self, method: Callable[..., Any], weight: torch.Tensor, called: str) -> str | None:
         start = self.text.clone().requires_grad_()
         for sizes in ([self.text.shape[1]], [1] * self.text.shape[1], [1, self.text.shape[1] - 1]):
             cache, outputs = None, []
@@ -167,8 +168,11 @@ class LatentExample(NamedTuple):
             differing = difference(cache, self.cache, TOLERANCE, strict=True)
             if differing:
                 return f"the outputs of {called} are right, but not its cache: {differing.sentence('cache')}"
-        if not torch.autograd.grad(outputs[-1].sum(), [start])[0][:, 0].any():
+        before, up = torch.autograd.grad(outputs[-1].sum(), [start, weight], allow_unused=True)
+        if before is None or not before[:, 0].any():
             return f"no gradient gets through the cache of {called}. Leave out detach."
+        if up is None:
+            return f"no gradient of {called} reaches up.weight. Leave out .data, detach and no_grad."
         return None
 
 

@@ -40,6 +40,7 @@ WRONG: list[tuple[int, str, str, str]] = [
     (40, "[latent, key_rope]", "[key_rope, latent]", NUMBER_IS_WRONG),
     (40, "absorb=True)", "absorb=False)", "it makes keys or values of all cached words"),
     (40, "self.up.weight.view", "self.up.weight.flip(0).view", "absorbed is wrong in chunks of [4]"),
+    (40, "self.up.weight.view", "self.up.weight.data.view", "no gradient of absorbed reaches up.weight"),
     (40, "return context, cache", "return context, cache.detach()", "no gradient gets through the cache of forward"),
     (40, "return context, cache", "return context, cache + 1 - 0.5", "are right, but not its cache"),
     # wrong 41
