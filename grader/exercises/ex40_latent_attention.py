@@ -117,6 +117,13 @@ IN_THE_MASK = (
     "no mask with a cache", "no mask", "own word hidden", "own word hidden, except for single words", "mask inverted",
     "next word seen",
 )  # fmt: skip
+OF_A_CACHE = (
+    "zeros for −∞",
+    "cache first",
+    "out without effect",
+    "raw scores as weights",
+    "words mixed up in merging",
+)
 IN_WEIGHTS = (
     "heads in reverse order", "first head's weights for all", "weights averaged over heads", "first head only",
     "heads averaged", "softmax twice", "exponentials not divided", "sigmoid for softmax",
@@ -228,7 +235,9 @@ exercise = Exercise(
         wrong("latents rotated", {"before new": "latent = rotate(latent, positions)"},
               "In your results, the latents are rotated, too. Rotate only the rotary key: keys and values are made "
               "from latents as they are.", kind="mix-up"),
-        wrong("latents normalized", {"before new": "latent = F.rms_norm(latent, latent.shape[-1:])"},
+        wrong("latents normalized",
+              [{"before new": "latent = F.rms_norm(latent, latent.shape[-1:], eps=1e-6)"},
+               {"before new": "latent = F.rms_norm(latent, latent.shape[-1:])"}],
               "In your results, the latents are normalized, as in DeepSeek's own code. Leave that out here.",
               credit=0.75, kind="mix-up"),
         *at("scores",
@@ -353,24 +362,13 @@ exercise = Exercise(
             wrong("no cache returned", "return context, None",
                   "Your forward does not return y and a cache, so each chunk is treated as a new text. Return y and "
                   "the cache.", credit=0.25, kind="missing step"),
-            wrong("cache first", "return cache, context",
-                  "You return the cache first, then y. Return y first, then the cache.", kind="arrangement"),
             wrong("latents and rotary keys apart", "return context, (latents[:, 0], key_ropes[:, 0])", NO_TENSOR,
                   kind="arrangement",
                   also={"before sizes": "if cache is not None:\n    latent, key_rope = cache\n"
                                         "    cache = torch.cat([latent, key_rope], dim=-1)"})),
-        wrong("out without effect", {"out": ""},
-              "Your results look as if the last layer, out, were missing. Apply it at the end.", kind="missing step"),
         wrong("with biases", {"layers": ("False", "True"), "out_layer": ("False", "True")},
               "Your linear layers have a bias, but they should not. Give them bias=False.", credit=0.75, kind="input"),
-        wrong("words mixed up in merging", {"merge": "context = context.reshape(B, T, -1)"},
-              "In your results, the words are mixed up, as if the heads were merged while they come before the words. "
-              "Transpose them back first.", kind="arrangement"),
-        wrong("raw scores as weights",
-              {"hide": "scores = scores.masked_fill(mask, 0)", "normalize": "weights = scores"},
-              "Your values are weighted with the masked scores themselves. Use the softmax of these scores as weights.",
-              credit=0.25, kind="missing step"),
-        attention.HIDDEN_BY_A_NUMBER, *mistakes_named(cached.mistakes, "zeros for −∞"),
+        attention.HIDDEN_BY_A_NUMBER, *mistakes_named(cached.mistakes, *OF_A_CACHE),
         *mistakes_named(attention.of_split_heads("before mix", "flatten(2)", "{}, cache"), *IN_WEIGHTS),
         *attention.of_modules("out_layer"),
     ],

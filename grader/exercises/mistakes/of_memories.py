@@ -50,9 +50,6 @@ IN_EITHER = [
           "Your results ignore the state that is handed over: the memory is empty at the beginning. Begin with the "
           "state if there is one.", kind="missing step"),
     *at("result",
-        wrong("state not returned", "return outputs, None",
-              "Your function returns no state. Return two: the outputs, and the state at the end.",
-              kind="missing step"),
         wrong("outputs alone", "return outputs",
               "You return only the outputs. Return two: the outputs, and the state at the end.",
               kind="missing step"),
