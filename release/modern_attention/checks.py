@@ -184,22 +184,26 @@ DELTA_ON_STATE = [
     [0.1276, -0.1071, -0.3671],
 ]
 SPARSE = [
-    [0.6727, -0.1134, -0.9365],
-    [0.8694, -0.4632, 0.1904],
-    [1.3045, -0.1372, 0.1871],
-    [0.9672, 0.392, -0.1387],
-    [0.3962, 0.5267, -0.0423],
-    [0.2573, -0.478, 0.0316],
+    [-0.6238, -1.2271],
+    [-0.3061, -1.3392],
+    [0.6906, -0.517],
+    [-0.154, -0.0805],
+    [0.7561, -0.325],
+    [-0.0358, -1.0626],
 ]  # exercise 43
 SPARSE_HEADS = [
-    [0.6727, -0.1134],
-    [0.0315, -0.7834],
-    [0.1875, -0.6204],
-    [0.9698, -0.3888],
-    [0.6013, -0.5739],
-    [0.2537, -0.1291],
-    [-0.1231, 0.353],
-    [1.1804, 0.3729],
+    [0.6727, -0.1134, -0.4329],
+    [-1.0228, 0.2653, 1.3442],
+    [1.0793, -0.4905, 0.182],
+    [-0.5739, -0.7767, 1.1894],
+    [-0.7934, -0.4909, 1.2359],
+    [0.4872, 1.3626, 0.5066],
+    [-0.9365, 1.0739, 0.1126],
+    [-1.0716, 0.8602, 0.1105],
+    [-0.8082, 0.8383, -1.0876],
+    [-0.3519, -0.3506, -1.8702],
+    [-0.3702, -0.8978, -0.2548],
+    [-0.2135, -1.1839, -1.3942],
 ]
 
 
@@ -268,6 +272,14 @@ class OfThree(NamedTuple):
         return self.piece.problem(lambda *three: function(*three, *self.others), called)
 
 
+def _far_below(values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Queries and keys with scores from −11,000 down: the first key has all the weight."""
+    queries, keys = torch.zeros_like(values), torch.zeros_like(values)
+    size = values.shape[-1] ** 0.5
+    queries[..., 0], keys[..., 0] = -100.0 * size, 110.0 + 2 * torch.arange(values.shape[-2])
+    return queries, keys
+
+
 def _slopes() -> list[Example]:
     exponents = [1, 2, 3, 4, 5, 6, 7, 8, 0.5, 1.5, 2.5, 3.5]
     return [
@@ -301,6 +313,11 @@ def _alibi() -> list[Example | OfThree]:
                 torch.tensor([math.log(2)]),
             ),
             torch.tensor([[[[1 / 7, 2 / 7]]]]),
+        ),
+        Example(
+            "scores far below zero",
+            (*_far_below(values), values, torch.tensor([0.5, 0.125])),
+            values[..., :1, :].expand_as(values),
         ),
         OfThree(piece, (torch.tensor([0.5, 0.25, 0.125]),)),
     ]
@@ -410,9 +427,10 @@ class LatentExample(NamedTuple):
             return problem
         module = student_class(**self.arguments)
         module.load_state_dict(weights, strict=False)
-        return self._in_chunks(module, "forward") or self._in_chunks(module.absorbed, "absorbed")
+        up = module.up.weight
+        return self._in_chunks(module, up, "forward") or self._in_chunks(module.absorbed, up, "absorbed")
 
-    def _in_chunks(self, method: Callable[..., Any], called: str) -> str | None:
+    def _in_chunks(self, method: Callable[..., Any], weight: torch.Tensor, called: str) -> str | None:
         start = self.text.clone().requires_grad_()
         for sizes in ([self.text.shape[1]], [1] * self.text.shape[1], [1, self.text.shape[1] - 1]):
             cache, outputs = None, []
@@ -425,8 +443,11 @@ class LatentExample(NamedTuple):
             differing = difference(cache, self.cache, TOLERANCE, strict=True)
             if differing:
                 return f"the outputs of {called} are right, but not its cache: {differing.sentence('cache')}"
-        if not torch.autograd.grad(outputs[-1].sum(), [start])[0][:, 0].any():
+        before, up = torch.autograd.grad(outputs[-1].sum(), [start, weight], allow_unused=True)
+        if before is None or not before[:, 0].any():
             return f"no gradient gets through the cache of {called}. Leave out detach."
+        if up is None:
+            return f"no gradient of {called} reaches up.weight. Leave out .data, detach and no_grad."
         return None
 
 
@@ -587,7 +608,9 @@ def _delta_chunks() -> list[Example | InDouble | OutputsExample | FewStates]:
 class _Largest(TorchDispatchMode):
     """Notes the largest new tensor."""
 
-    entries = 0
+    def __init__(self) -> None:
+        super().__init__()
+        self.entries = 0
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -630,9 +653,14 @@ def _sparse() -> list[Example | OfThree | WithoutTable]:
     piece = inputs(2, 3, 5, 4, 2, 3)
     large = (_large(2, 3, 5, 4), _large(2, 3, 5, 4), piece[2])
     return [
-        Example("six words, three keys", (*inputs(1, 1, 6, 3, 2, 4), 3), torch.tensor(SPARSE).reshape(1, 1, 6, 3)),
-        Example("two heads, two keys", (*inputs(1, 2, 4, 2, 2, 2), 2), torch.tensor(SPARSE_HEADS).reshape(1, 2, 4, 2)),
+        Example("six words, three keys", (*inputs(1, 1, 6, 2, 2, 4), 3), torch.tensor(SPARSE).reshape(1, 1, 6, 2)),
+        Example(
+            "two sentences, two heads, two keys",
+            (*inputs(2, 2, 3, 3, 2, 2), 2),
+            torch.tensor(SPARSE_HEADS).reshape(2, 2, 3, 3),
+        ),
         Example("queries of zeros, and more keys than words", (0 * few[0], *few[1:], 9), causal),
+        Example("scores far below zero", (*_far_below(few[2]), *few[2:], 9), few[2][..., :1, :].expand_as(few[2])),
         OfThree(PieceExample("two sentences", piece[:3], (2, 3, 5, 4), large), (*piece[3:], 2)),
         WithoutTable("64 words and 32 heads", (*inputs(1, 32, 64, 2, 1, 2), 3)),
     ]
