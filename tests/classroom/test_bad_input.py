@@ -88,8 +88,8 @@ def test_autograde_of_an_unknown_assignment_prints_one_line(
     code, out, errors = command(assignment)
     assert (code, out) == (1, "")
     assert errors.splitlines() == [
-        f"There is no assignment “{assignment}”. Assignments: causal_attention, fast_attention, multi_head_attention, "
-        "self_attention, transformer."
+        f"There is no assignment “{assignment}”. Assignments: causal_attention, fast_attention, modern_attention, "
+        "multi_head_attention, self_attention, transformer."
     ]
 
 

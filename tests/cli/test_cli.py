@@ -111,8 +111,8 @@ def test_help_does_not_speak_of_attention() -> None:
     [
         (
             ["release", "nonsense"],
-            "There is no assignment “nonsense”. Assignments: causal_attention, fast_attention, multi_head_attention, "
-            "self_attention, transformer.",
+            "There is no assignment “nonsense”. Assignments: causal_attention, fast_attention, modern_attention, "
+            "multi_head_attention, self_attention, transformer.",
         ),
         (
             ["autograde", "self_attention"],

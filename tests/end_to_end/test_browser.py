@@ -106,6 +106,22 @@ def grouped_query_attention(queries, keys, values, causal=False):
     return F.scaled_dot_product_attention(queries, keys, values, attn_mask=seen if causal else None)
 """,
     ),
+    "modern_attention": Typed(
+        """\
+def attention_with_sinks(queries, keys, values, sinks, causal=False):
+    return queries @ keys
+""",
+        "attention_with_sinks stopped with RuntimeError",
+        """\
+def attention_with_sinks(queries, keys, values, sinks, causal=False):
+    scores = queries @ keys.mT / math.sqrt(queries.shape[-1])
+    if causal:
+        seen = torch.ones(scores.shape[-2:], dtype=torch.bool).tril(keys.shape[2] - queries.shape[2])
+        scores = scores.masked_fill(~seen, -math.inf)
+    column = sinks[None, :, None, None].expand(*scores.shape[:-1], 1)
+    return torch.cat([scores, column], dim=-1).softmax(dim=-1)[..., :-1] @ values
+""",
+    ),
 }
 
 # JupyterLab keeps the anchors of Markdown cells as data-jupyter-id.

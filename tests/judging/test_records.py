@@ -107,5 +107,9 @@ class TestFastAttention(Records):
     assignment = "fast_attention"
 
 
+class TestModernAttention(Records):
+    assignment = "modern_attention"
+
+
 def test_assignments_each_have_a_class_of_records() -> None:
     assert {tests.assignment for tests in Records.__subclasses__()} == set(ASSIGNMENTS)

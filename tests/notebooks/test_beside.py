@@ -26,7 +26,13 @@ from support.snapshots import files_in
 
 pytestmark = pytest.mark.slow
 
-FIRST = {"self_attention": 1, "causal_attention": 9, "transformer": 20, "fast_attention": 28}  # exercises
+FIRST = {  # exercises
+    "self_attention": 1,
+    "causal_attention": 9,
+    "transformer": 20,
+    "fast_attention": 28,
+    "modern_attention": 36,
+}
 PLAIN = "c = get_config()\nc.CourseDirectory.course_id = 'other'\n"
 NAMED = 'c.GenerateAssignment.preprocessors.prepend(["grader.release.beside.ModulesBeside"])\n'
 OWN_STEPS = 'c.GenerateAssignment.preprocessors = ["nbgrader.preprocessors.LockCells"]\n'

@@ -15,7 +15,7 @@ import torch
 
 from grader.model.answer import Answer, Returned
 from grader.model.exercise import Inputs
-from oracles import classes, fast_attention, learning, transformer
+from oracles import classes, fast_attention, learning, modern_attention, transformer
 
 TOLERANCE = 1e-4  # relative to the largest number in the answer
 
@@ -170,12 +170,21 @@ LARGE: dict[int | str, Callable[[int, int], Inputs]] = {
     11: lambda N, D: (along_a_line(N, D),),
     "causal_softmax": lambda N, D: (apart(N, N), D),
 }
-for later in (transformer, fast_attention):
+for later in (transformer, fast_attention, modern_attention):
     DEFINITIONS |= later.DEFINITIONS
     INPUTS |= later.INPUTS
     LARGE |= later.LARGE
 # Pieces of models: shape, dtype and gradients count.
-PIECES = (9, 10, 11, 14, "causal_softmax", *transformer.DEFINITIONS, *fast_attention.DEFINITIONS)
+PIECES = (
+    9,
+    10,
+    11,
+    14,
+    "causal_softmax",
+    *transformer.DEFINITIONS,
+    *fast_attention.DEFINITIONS,
+    *(name for name in modern_attention.DEFINITIONS if name not in modern_attention.OF_ANY_TYPE),
+)
 
 # With one word, there may be nothing to predict, and gradients are only rounding errors.
 MORE_THAN_ONE = (25, "next_token_loss", 33)
@@ -210,7 +219,7 @@ def draw(number: int | str) -> list[Inputs]:
     drawn += [LARGE[number](N, D) for N, D in sizes[:6] if number in LARGE]
     if number in (*PIECES, 15):
         drawn += [tuple(map(classes.as_double, given)) for given in drawn[:6]]
-    if number in PIECES and number not in fast_attention.WITHOUT_SLOPES:
+    if number in PIECES and number not in (*fast_attention.WITHOUT_SLOPES, *modern_attention.WITHOUT_SLOPES):
         drawn += [(*given, {"gradients": True}) for given in drawn[:6] if has_slopes_everywhere(given)]
     if number in fast_attention.REFUSED:
         drawn += [fast_attention.REFUSED[number](N, D) for N, D in sizes[:3]]
