@@ -78,8 +78,8 @@ slopes_exercise = Exercise(
                   "The slopes of the heads beyond the power of two come in the wrong order. The steepest of them comes "
                   "first.", kind="arrangement")),
         wrong("missing slopes first", {"join": "slopes = torch.cat([missing, slopes])"},
-              "Your slopes are right, but those of twice as many heads come first. Put those of the power of two in "
-              "front.", kind="arrangement"),
+              "Your slopes begin with those of twice as many heads. Put those of the power of two in front.",
+              kind="arrangement"),
         *at("result",
             wrong("sorted", "return slopes.sort(descending=True).values",
                   "Your slopes are sorted. A head needs the slope that it was trained with, so order matters: first "

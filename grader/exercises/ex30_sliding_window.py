@@ -284,8 +284,7 @@ exercise = Exercise(
                   "Your scores are divided by the square root of the window. Divide by √d.", kind="scaling"),
             *mistakes_named(grouped.mistakes, "scaled by √T")),
         *(of_a_table(one) for one in heads.with_lines() if one.name != "values averaged"),
-        wrong("heads behind the words", {"result": "return outputs.transpose(1, 2)"},
-              "Your result has the shape (B, T, H, d). Return (B, H, T, d).", kind="arrangement"),
+        heads.BEHIND_WORDS,
         *gradients_lost("outputs"), *another_type("outputs", "after join"),
     ],
 )

@@ -10,9 +10,8 @@ import torch.nn.functional as F
 from grader import EXACT, Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pieces import as_pieces
 
-from .ex30_sliding_window import exercise as of_a_window
 from .head_cases import LONG, NO_TABLE, NOT_FILLED, PRIME
-from .mistakes import mistakes_named
+from .mistakes import heads
 from .mistakes.of_pieces import another_type, gradients_lost
 
 Tensor = torch.Tensor
@@ -212,7 +211,7 @@ exercise = Exercise(
         wrong("no sums", {"collect": "", "total": "sums = k"},
               "Your outputs are the values: each query sees only its own key. Sum over the words up to t.",
               credit=0.0, kind="missing step"),
-        *mistakes_named(of_a_window.mistakes, "heads behind the words"),
+        heads.BEHIND_WORDS,
         *gradients_lost("outputs"), *another_type("outputs", "after divide"),
     ],
 )

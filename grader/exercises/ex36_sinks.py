@@ -96,7 +96,7 @@ exercise = Exercise(
         Case("more keys than queries",
              catches="a mask that begins at the first key, instead of ending at the last; scores of 0 that are hidden",
              inputs=with_a_query_of_zeros(sized(2, 2, 3, 7, 4, True))),
-        Case("one word", catches="weights that sum to one", inputs=sized(3, 2, 1, 1, 6, True)),
+        Case("one word", catches="a sink that takes no weight", inputs=sized(3, 2, 1, 1, 6, True)),
         Case("one query", catches="a last query that does not see all keys", inputs=sized(2, 4, 1, 6, 3, True)),
         Case("one head, one feature", catches="squeezed dimensions", inputs=sized(2, 1, 3, 5, 1)),
         Case("everything is four", catches="axes that are exchanged without an error",
@@ -168,11 +168,11 @@ exercise = Exercise(
             wrong("sink taken for the first key", "weights = torch.softmax(logits, dim=-1)[..., 1:]",
                   "In your results, the sink is last and the first column is left out, so each value has the weight of "
                   "the key after it. Leave out the last column.", kind="mix-up"),
-            wrong("exp of the sink forgotten", "weights = torch.exp(scores) / (torch.exp(scores).sum(dim=-1, "
+            wrong("sink in place of its exponential", "weights = torch.exp(scores) / (torch.exp(scores).sum(dim=-1, "
                   "keepdim=True) + sink)",
                   "In your results, the sink itself is added to the sum of the exponentials. It is a logit like the "
                   "scores: add its exponential.", kind="missing step")),
-        wrong("exp of the sink forgotten, with a maximum",
+        wrong("sink in place of its exponential, with a maximum",
               [by_hand("total + sink", "scores.amax(dim=-1, keepdim=True)"), by_hand("total + sink - m"),
                by_hand("total + sink")],
               "In your results, the sink itself is added to the sum of the exponentials. It is a logit like the "
@@ -242,8 +242,7 @@ exercise = Exercise(
               "softmax. Set hidden scores to −∞ before softmax.", kind="missing step"),
         *(mistake for mistake in heads.with_lines(masked="if causal: ") if mistake.name not in WITHOUT_SINKS),
         *(mistake for mistake in mistakes_named(grouped.mistakes, *MASKS) if mistake.way == 0),
-        wrong("heads behind the words", {"result": "return outputs.transpose(1, 2)"},
-              "Your result has the shape (B, T, H, d). Return (B, H, T, d).", kind="arrangement"),
+        heads.BEHIND_WORDS,
         *gradients_lost("outputs"), *another_type("outputs", "after mix"),
     ],
 )

@@ -172,7 +172,7 @@ exercise = Exercise(
             wrong("slopes for sentences", "bias = slopes[:, None, None, None] * distance",
                   "Your slopes belong to the sentences of the batch. They belong to the heads: give them the shape (H, "
                   "1, 1).", kind="axis"),
-            wrong("slopes not used", [OF_HEADS, OF_A_POWER],
+            wrong("slopes of the number of heads", [OF_HEADS, OF_A_POWER],
                   "Your slopes depend on the number of heads alone, whatever the argument is. Head h has slopes[h].",
                   credit=0.25, kind="missing step"),
             wrong("exponents for slopes", "bias = 2.0 ** (-slopes[:, None, None]) * distance",
@@ -213,8 +213,7 @@ exercise = Exercise(
                   kind="mix-up")),
         *mistakes_named(grouped.mistakes, "scaled by √T", "scaled by √S"),
         *heads.with_lines(masked="if causal: "),
-        wrong("heads behind the words", {"result": "return outputs.transpose(1, 2)"},
-              "Your result has the shape (B, T, H, d). Return (B, H, T, d).", kind="arrangement"),
+        heads.BEHIND_WORDS,
         *gradients_lost("outputs"), *another_type("outputs", "after mix"),
     ],
 )

@@ -191,15 +191,15 @@ exercise = Exercise(
         wrong("eps outside the root", divided_by(f"(torch.sqrt({MEAN}) + 1e-6)"),
               "In your results, eps is added to the root. Add it to the mean of the squares, under the root.",
               credit=0.75),
-        wrong("eps left out", divided_by(f"torch.sqrt({MEAN})"),
+        wrong("no eps", divided_by(f"torch.sqrt({MEAN})"),
               "Your results look as if there were no eps: a vector of zeros becomes 0/0, which is NaN. Add 1e-6 to the "
               "mean of the squares, under the root.", credit=0.75, kind="missing step"),
         wrong("another eps",
               divided_by(f"torch.sqrt({MEAN} + 1e-5)", f"torch.sqrt({MEAN} + 1e-8)",
                          f"torch.sqrt({MEAN} + torch.finfo({{0}}.dtype).eps)", f"torch.sqrt({MEAN} + 1e-6 / d)",
                          f"torch.sqrt({MEAN} + 1e-12)", f"torch.sqrt({MEAN}).clamp(min=1e-12)"),
-              "Your results are right for ordinary vectors, but tiny ones show another eps, or none. Add 1e-6 to the "
-              "mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.", credit=0.75,
+              "For tiny vectors, your results are those of another eps, or of none. Add 1e-6 to the mean of the "
+              "squares, under the root. F.rms_norm takes about 1e-7 if you give none.", credit=0.75,
               kind="hard-coded"),
         wrong("values normalized, too",
               [{"before mix": f"values = values / torch.sqrt({MEAN.format('values')} + 1e-6)"},
@@ -210,11 +210,11 @@ exercise = Exercise(
             wrong(f"{x} not normalized", ["", f"{x} = {x} * {weight}"],
                   f"Your {y} are normalized, and your {x} are not. Long ones still have large scores: normalize both.",
                   kind="missing step"),
-            wrong(f"weight of the {x} forgotten", f"{x} = {x} / {x[0]}_size",
+            wrong(f"{x} without their weight", f"{x} = {x} / {x[0]}_size",
                   f"{weight} has no effect in your results. Multiply the normalized {x} by it.", kind="missing step"),
             wrong(f"weight of the {y} for the {x}", f"{x} = {x} / {x[0]}_size * {other}",
                   f"Your {x} are multiplied by {other}. They have a weight of their own, {weight}.", kind="mix-up"))),
-        wrong("weights forgotten", from_("queries = queries / q_size"),
+        wrong("queries and keys without weights", from_("queries = queries / q_size"),
               "The two weights have no effect in your results. Multiply the normalized queries by q_weight, and the "
               "keys by k_weight.", kind="missing step"),
         wrong("nothing normalized", [from_("queries = queries * q_weight"), from_("")],
@@ -233,7 +233,7 @@ exercise = Exercise(
               "Your queries or keys are scaled before the norm, which takes that back: your scores are not divided by "
               "√d. Divide the scores.", kind="arrangement"),
         *at("later",
-            wrong("nothing hidden", "hidden = torch.zeros(T, S, dtype=torch.bool, device=scores.device)",
+            wrong("all keys seen", "hidden = torch.zeros(T, S, dtype=torch.bool, device=scores.device)",
                   "All your queries see all keys. Attention is causal here: query i sees the keys up to i + S − T.",
                   kind="missing step")),
         *at("after later",
@@ -242,8 +242,7 @@ exercise = Exercise(
                   "− T.", kind="missing step")),
         *(always(mistake) for mistake in mistakes_named(grouped.mistakes, *MASKS)),
         *heads.with_lines(),
-        wrong("heads behind the words", {"result": "return outputs.transpose(1, 2)"},
-              "Your result has the shape (B, T, H, d). Return (B, H, T, d).", kind="arrangement"),
+        heads.BEHIND_WORDS,
         *gradients_lost("outputs"), *another_type("outputs", "after mix"),
     ],
 )

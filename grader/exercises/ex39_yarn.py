@@ -21,7 +21,7 @@ def yarn_frequencies(dim, base, factor, original, beta_fast=32, beta_slow=1):
     ends = [dim * math.log(original / (2 * math.pi * n)) / (2 * math.log(base)) for n in turns]  #: ends
     low, high = math.floor(ends[0]), math.ceil(ends[1])  #: round
     low, high = max(low, 0), min(high, dim - 1)  #: clamp
-    ramp = (i - low) / max(high - low, 0.001)  #: ramp
+    ramp = (i - low) / (high - low)  #: ramp
     ramp = ramp.clamp(0, 1)  # 0: turns fast, 1: turns slowly  #: between
     frequencies = theta * (1 - ramp) + theta / factor * ramp  # (dim / 2)  #: mix
     attention_factor = 0.1 * math.log(factor) + 1  #: attention
@@ -70,6 +70,7 @@ exercise = Exercise(
     cases=[
         Case("twelve pairs", catches="another ramp", inputs=drawn(24, 10_000, 4096)),
         Case("many pairs", catches="a fixed number of pairs", inputs=drawn(128, 500_000, 8192)),
+        Case("hundreds of pairs", catches="other numbers of turns if none are given", inputs=drawn(400, 100, 4096)),
         Case("four pairs", catches="a fixed number of pairs", inputs=drawn(8, 1000, 2048)),
         Case("a small factor", catches="a fixed factor", inputs=drawn(40, 10_000, 2048, least=1.2, most=2.0)),
         Case("a large factor", catches="a fixed factor", inputs=drawn(36, 20_000, 4096, least=60.0, most=150.0)),
@@ -203,7 +204,7 @@ exercise = Exercise(
               "Your results are 1 / frequency. Return the frequencies themselves: angles per position.",
               kind="mix-up"),
         *at("attention",
-            wrong("attention factor forgotten", "attention_factor = 1.0",
+            wrong("attention factor of 1", "attention_factor = 1.0",
                   "Your attention factor is always 1. It should be 0.1 · ln(factor) + 1.", kind="missing step"),
             wrong("attention factor without 1", "attention_factor = 0.1 * math.log(factor)",
                   "In your attention factor, + 1 is missing: 0.1 · ln(factor) + 1.", kind="missing step"),

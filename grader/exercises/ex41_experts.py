@@ -18,8 +18,8 @@ from .router import NEVER_NORMALIZED, route, route_exercise
 Tensor = torch.Tensor
 
 DENSE = (
-    "Your results are right, but your experts compute for tokens that did not choose them. That is the work that a "
-    "router saves: give each expert its own tokens alone."
+    "Your experts compute for tokens that did not choose them. That is the work that a router saves: give each expert "
+    "its own tokens alone."
 )
 
 
@@ -157,7 +157,7 @@ moe_exercise = Exercise(
         *at("ask",
             wrong("all tokens to all experts", "outputs = expert(tokens)[chose]", DENSE, kind="missing step"),
             wrong("inputs weighted", "outputs = expert(weights[chose, e, None] * tokens[chose])",
-                  "You multiply what experts get with the weights. Multiply what they return.",
+                  "Your weights multiply what the experts get. Multiply what they return.",
                   kind="mix-up", also={"weigh": ""})),
         *at("weigh",
             wrong("outputs not weighted", "",

@@ -83,7 +83,7 @@ exercise = Exercise(
                   "In your results, what the memory holds for the key decays twice before it is subtracted. Apply "
                   "alpha once to the memory.", kind="mix-up")),
         *at("write",
-            wrong("beta forgotten", "state = state + key.mT @ error",
+            wrong("always full strength", "state = state + key.mT @ error",
                   "Your results ignore beta: every word is written with full strength. Multiply the error by beta.",
                   kind="missing step"),
             wrong("beta on values alone", "state = state + key.mT @ (b * value - key @ state)",
@@ -102,7 +102,7 @@ exercise = Exercise(
                   "In your results, each word fades the whole memory by 1 − beta, and then adds its value. Take away "
                   "only what the memory holds for this key: write beta times the error.")),
         *at("forget",
-            wrong("decay forgotten", "",
+            wrong("no decay", "",
                   "Your results ignore alpha: nothing decays. Multiply the memory by alpha before each word.",
                   kind="missing step"),
             wrong("decay by 1 − alpha", "state = (1 - a) * state",

@@ -225,8 +225,7 @@ exercise = Exercise(
                   "Your scores are divided by the square root of top_k. Divide by √d.", kind="scaling"),
             *mistakes_named(grouped.mistakes, "scaled by √T")),
         *map(in_both_ways, heads.with_lines()),
-        wrong("heads behind the words", {"result": "return outputs.transpose(1, 2)"},
-              "Your result has the shape (B, T, H, d). Return (B, H, T, d).", kind="arrangement"),
+        heads.BEHIND_WORDS,
         *gradients_lost("outputs"), *another_type("outputs", "after mix"),
     ],
 )

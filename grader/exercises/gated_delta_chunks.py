@@ -47,8 +47,8 @@ def gated_delta_chunks(queries, keys, values, alpha, beta, chunk, state=None):
 
 WORD_BY_WORD = "word by word"
 MANY_STATES = (
-    "Your gated_delta_chunks is right, but it goes word by word: it makes a new state for each of them. Make one for "
-    "each chunk, and compute what happens within a chunk by products of matrices."
+    "Your gated_delta_chunks goes word by word: it makes a new state for each of them. Make one for each chunk, and "
+    "compute what happens within a chunk by products of matrices."
 )
 
 
@@ -168,7 +168,7 @@ chunks_exercise = Exercise(
                   "In your results, the products of keys with earlier keys have the beta of the earlier word. Multiply "
                   "row i by beta_i, that of the word that writes.", kind="axis")),
         *at("target",
-            wrong("beta forgotten", "target = v_c - since * (k_c @ state)",
+            wrong("always full strength", "target = v_c - since * (k_c @ state)",
                   "Your results ignore beta: every word is written with full strength. Multiply each error by its "
                   "beta.", kind="missing step", also={"overlap": "overlap = decay * (k_c @ k_c.mT)"}),
             wrong("no beta on the right side", "target = v_c - since * (k_c @ state)",

@@ -71,6 +71,14 @@ STYLES = {
     33: "by_the_output",
     34: "ones_appended",
     35: "flat_slots sentence_by_sentence",
+    36: "",
+    37: "",
+    38: "",
+    39: "",
+    40: "",
+    41: "",
+    42: "",
+    43: "",
 }
 
 # Why a change can make no difference, and patterns of such changes. Those that begin with ^ are for all of
@@ -89,7 +97,10 @@ SAME = {
         r"^32 merged `(weights = |return output, total)",
     ),
     "a minus above and below the fraction bar, or on both sides of a product": (r"^34 .* → -(\(F\.elu|torch\.)",),
-    "a square has no sign": (r"→ -torch\.linalg\.vector_norm",),
+    "a square has no sign, nor an absolute value": (
+        r"→ -torch\.linalg\.vector_norm",
+        r"^37 notebook `distance = .*`: i - j → ",
+    ),
     "no token has such a number": (r"^25 notebook .*`: (-100 → 100|100 → \d+) in `-100",),
     "the key's bias adds the same number to all scores of a query": (
         r"^[78] .*`: [^→`]*\b(b_?k\d?)\b",
@@ -125,6 +136,7 @@ SAME = {
         r"^30 .*min\(.* → min\(",
         r"^35 notebook `M, page_size, d = .*`: \(page_table",
         r"^32 merged `new = .*`: torch\.logaddexp",
+        r"^43 notebook .*`: min\(top_k, T\) → min\(",
         r"(dot|zip|_sum_from)\(.* → .*(dot|zip|_sum_from)\(",
     ),
     "steps do not need each other": (r"\(\(W_q, b_q, qs\)", r": vs → out"),
@@ -137,9 +149,11 @@ SAME = {
         r"^28 groups_chunked `scores = torch.matmul",
         r": -2 → 2 in `-2:`",
         r"^34 notebook `products = .*`: \(\.\.\., :, None\)",
+        r"^41 notebook `outputs = .*`: \(chose, e, None\)",
         r"^35 flat_slots `flat_k, flat_v = ",
     ),
     "a default or broadcasting does the same": (
+        r"topk\((.*), dim=-1\) → .*topk\(\1\) in",
         r"nn\.Softmax\(dim=-?1\) → nn\.Softmax\(\)",
         r"^9 vmap .*→ x @ query",
         r"^32 merged `output, total = .*`: 1 → 0 in `-1`",
@@ -161,6 +175,7 @@ SAME = {
         r"^20 .*: d_model // 2 → d_model / 2 in `torch\.arange",
         r"^23 notebook .*: precise → x in `precise / ",
         r"^35 sentence_by_sentence `length = ",
+        r"^39 notebook .*: dim // 2 → dim / 2 in `torch\.arange",
         r"\.(item|numpy|double|float|copy|clone|flatten)\(\) → ",
         r"float\(\w\) → ",
         r"float32\) → ",
@@ -171,6 +186,8 @@ SAME = {
     "what is multiplied or divided by is one": (r"^26 by_cumulative_sums `new = .*`: chances / chances",),
     "who clears all gradients of a model clears those of its optimizer": (r"^27 .*: optimizer → model in",),
     "gradients as long as they may be are kept in either way": (r"^27 .*: norm > max_norm → norm >= max_norm",),
+    "the largest logits have the largest probabilities": (r"^41 notebook `ranks = .*`: probabilities → logits",),
+    "both methods have the same results": (r"^40 notebook `return self\.attend\(",),
     "the value is not used, or only asked whether it is zero": (
         r"^27 .*→ -nn\.utils\.clip_grad_norm_\(",
         r"→ -(isinstance|len|torch\.is_tensor|\w+\.(exp|add)_)\(",
@@ -202,7 +219,10 @@ SAME = {
     "another condition says the same": (r"^28 groups_chunked `if Hq < Hkv",),
     "any number far below all scores hides": (r"^28 .*1000000000\.0 → ",),
     "what is empty counts as nothing, whatever number stands for it": (r"^31 notebook `(subtracted|o) = ",),
-    "what is too much is cut off later": (r"^35 sentence_by_sentence `(count|pages) = ",),
+    "what is too much is cut off later": (
+        r"^35 sentence_by_sentence `(count|pages) = ",
+        r"^37 notebook `finer = ",
+    ),
     "a draw is beyond all tokens by rounding alone": (r"^26 by_cumulative_sums `new = torch.*`: 1 → 0 in",),
     "chance does not see a single number": (r"^15 notebook .*: chances >= p → chances > p",),
 }

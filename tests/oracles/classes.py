@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from grader.model.exercise import Inputs
-from oracles import transformer_classes
+from oracles import latent_attention, transformer_classes
 
 Tensor = torch.Tensor
 Weights = dict[str, Tensor]
@@ -122,8 +122,10 @@ MODULES: dict[int, Callable[..., Tensor]] = {
     18: split,
     19: between,
     29: cached,
+    40: latent_attention.with_latents,
     **transformer_classes.MODULES,
 }
+CASES = {40: latent_attention.case_40, **transformer_classes.CASES}
 
 
 # --- what must be right about what a module did ----------------------------------------------------------------------
@@ -285,8 +287,8 @@ def chunks(T: int, choose: random.Random) -> list[int]:
 
 
 def case(number: int, choose: random.Random) -> Inputs:
-    if number in transformer_classes.CASES:
-        return transformer_classes.CASES[number](choose)
+    if number in CASES:
+        return CASES[number](choose)
     B, T, d_in, size, heads = (choose.randint(1, 5) for _ in range(5))
     bias, context = choose.random() < 0.4, T + choose.choice([0, 0, 1, 3])
     gradients = 3 if number == 19 else 1
@@ -385,7 +387,7 @@ def draw(number: int) -> list[Inputs]:
     choose = random.Random(number)
     inputs = [case(number, choose) for _ in range(8)]
     inputs += [in_float64(case(number, choose)) for _ in range(2)]
-    if number not in transformer_classes.CASES:  # norms keep their scores small
+    if number not in CASES:  # norms keep their scores small
         inputs += [far_apart(case(number, choose)) for _ in range(2)]
     if number in (16, 17, 18):
         inputs += [case_of_dropout(number, p) for p in (0.2, 0.7)]

@@ -276,10 +276,12 @@ def is_piece(want: Any, dtype: torch.dtype, value: Any, tolerance: float = TOLER
 
 
 def slopes(definition: Callable[..., Any], given: list[Any]) -> dict[str, np.ndarray]:
-    """The gradients of a weighted sum of the result, for each array, by finite differences."""
+    """The gradients of a weighted sum of the result, or of all results, for each array, by finite differences."""
 
     def height() -> float:
-        result = definition(*given).reshape(-1)
+        returned = definition(*given)
+        arrays = returned if isinstance(returned, tuple) else (returned,)
+        result = np.concatenate([array.reshape(-1) for array in arrays])
         return float(result @ np.cos(np.arange(result.size)))
 
     return {str(index): slope(array, height) for index, array in enumerate(given) if isinstance(array, np.ndarray)}
@@ -303,7 +305,9 @@ def has_slopes(want: dict[str, np.ndarray], value: Any) -> bool:
     pairs = [(found.get(name), slope) for name, slope in want.items()]
     scale = max(float(np.abs(slope).max()) for slope in want.values())
     return all(
-        isinstance(got, torch.Tensor)
+        not slope.any()
+        if got is None
+        else isinstance(got, torch.Tensor)
         and bool((np.abs(got.double().numpy() - slope) <= 10 * TOLERANCE * scale + 1e-7).all())
         for got, slope in pairs
     )

@@ -123,3 +123,10 @@ def with_lines(masked: str = "") -> list[Misconception]:
 
 
 # fmt: on
+
+BEHIND_WORDS = grader.wrong(
+    "heads behind the words",
+    {"result": "return outputs.transpose(1, 2)"},
+    "Your result has the shape (B, T, H, d). Return (B, H, T, d).",
+    kind="arrangement",
+)
