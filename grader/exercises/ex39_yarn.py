@@ -21,7 +21,7 @@ def yarn_frequencies(dim, base, factor, original, beta_fast=32, beta_slow=1):
     ends = [dim * math.log(original / (2 * math.pi * n)) / (2 * math.log(base)) for n in turns]  #: ends
     low, high = math.floor(ends[0]), math.ceil(ends[1])  #: round
     low, high = max(low, 0), min(high, dim - 1)  #: clamp
-    ramp = (i - low) / (high - low)  #: ramp
+    ramp = (i - low) / max(high - low, 1)  #: ramp
     ramp = ramp.clamp(0, 1)  # 0: turns fast, 1: turns slowly  #: between
     frequencies = theta * (1 - ramp) + theta / factor * ramp  # (dim / 2)  #: mix
     attention_factor = 0.1 * math.log(factor) + 1  #: attention
@@ -78,7 +78,7 @@ exercise = Exercise(
              inputs=drawn(20, 10_000, 4096, least=1.0, most=1.0)),
         Case("other numbers of turns", catches="numbers of turns that are not the arguments",
              inputs=drawn(64, 10_000, 4096, 18, 3)),
-        Case("turns that are close", catches="a ramp of a fixed length", inputs=drawn(96, 100_000, 16_384, 6, 4)),
+        Case("turns that are close", catches="a ramp of a fixed length", inputs=drawn(56, 10_000, 16_384, 9, 8)),
         Case("a ramp beyond the last pair", catches="an end at dim / 2 − 1", inputs=drawn(16, 60, 360)),
         Case("a ramp beyond dim − 1", catches="an end that is not clamped", inputs=drawn(20, 10, 1000)),
         Case("a ramp that begins before the first pair", catches="a beginning that is not clamped",
@@ -142,13 +142,13 @@ exercise = Exercise(
             wrong("ramp to the last pair", "ramp = (i - low) / max(dim // 2 - 1 - low, 1)",
                   "Your ramp ends at the last pair. It should end at high: (i − low) / (high − low).",
                   kind="missing step"),
-            wrong("ramp over twice the index", "ramp = (2 * i - low) / max(high - low, 0.001)",
+            wrong("ramp over twice the index", "ramp = (2 * i - low) / max(high - low, 1)",
                   "Your ramp runs over 2i: 0, 2, 4, …. Its ends are numbers of pairs: let it run over i.",
                   kind="mix-up")),
         *at("round",
             wrong("not rounded", ["low, high = ends", {"round": "low, high = ends", "clamp": ""}],
                   "The ends of your ramp are not rounded. The code of YaRN rounds the first down and the last up.",
-                  credit=0.75, kind="missing step"),
+                  credit=0.75, kind="missing step", also={"ramp": "ramp = (i - low) / max(high - low, 0.001)"}),
             wrong("both ends rounded down", ("math.ceil", "math.floor"),
                   "The last end of your ramp is rounded down, as with floor or int. Round it up.", credit=0.75),
             wrong("both ends rounded up", ("math.floor", "math.ceil"),

@@ -1,7 +1,7 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the places of its right figures, and each mistake with its own. See recognizing.py. Made anew when something of this
 # is different:
-# 54dc3a05e0354e8f
+# f6d312b33188cf82
 
 FIGURES = [
     (0.62847, 0.071425, 0.16185, '[1,2,3,2]'),
@@ -2128,7 +2128,7 @@ KNOWN = [
         ('The heads beyond the power of two have the last ones of every second slope. Take the first ones.', [[311],[312],[318],[314]]),
         ('The heads beyond the power of two go on with the same formula, so that their slopes become smaller and smaller. Take every second slope of twice as many heads instead.', [[311],[312],[319],[314]]),
         ('The slopes of the heads beyond the power of two come in the wrong order. The steepest of them comes first.', [[311],[312],[320],[314]]),
-        ('Your slopes are right, but those of twice as many heads come first. Put those of the power of two in front.', [[311],[312],[321],[314]]),
+        ('Your slopes begin with those of twice as many heads. Put those of the power of two in front.', [[311],[312],[321],[314]]),
         ('Your slopes are sorted. A head needs the slope that it was trained with, so order matters: first those of the power of two, then the missing ones.', [[311],[312],[322],[314]]),
         ('Your slopes are sorted, the smallest first. Order matters: first those of the power of two, from the steepest on, then the missing ones.', [[323],[324],[325],[314]]),
         ('Your slopes come in reverse order. Head 0 has the steepest, 2^(−8/n) for a power of two.', [[323],[324],[326],[314]]),
@@ -2245,12 +2245,12 @@ KNOWN = [
         ('In your results, all vectors are divided by one number. Each vector of each head has its own size: take the mean over the last dimension only.', [[639],[640],[574],[575],[576],[641,641,641]]),
         ('In your results, eps is added to the root. Add it to the mean of the squares, under the root.', [[572],[573],[574],[642],[576],[577,577,577]]),
         ('Your results look as if there were no eps: a vector of zeros becomes 0/0, which is NaN. Add 1e-6 to the mean of the squares, under the root.', [[572],[573],[31],[643],[576],[577,577,577]]),
-        ('Your results are right for ordinary vectors, but tiny ones show another eps, or none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[644],[576],[577,577,577]]),
-        ('Your results are right for ordinary vectors, but tiny ones show another eps, or none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[645],[576],[577,577,577]]),
-        ('Your results are right for ordinary vectors, but tiny ones show another eps, or none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[646],[576],[577,577,577]]),
-        ('Your results are right for ordinary vectors, but tiny ones show another eps, or none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[647],[576],[577,577,577]]),
-        ('Your results are right for ordinary vectors, but tiny ones show another eps, or none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[643],[576],[577,577,577]]),
-        ('Your results are right for ordinary vectors, but tiny ones show another eps, or none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[643],[576],[577,577,577]]),
+        ('For tiny vectors, your results are those of another eps, or of none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[644],[576],[577,577,577]]),
+        ('For tiny vectors, your results are those of another eps, or of none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[645],[576],[577,577,577]]),
+        ('For tiny vectors, your results are those of another eps, or of none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[646],[576],[577,577,577]]),
+        ('For tiny vectors, your results are those of another eps, or of none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[647],[576],[577,577,577]]),
+        ('For tiny vectors, your results are those of another eps, or of none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[643],[576],[577,577,577]]),
+        ('For tiny vectors, your results are those of another eps, or of none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[643],[576],[577,577,577]]),
         ('In your results, values are brought to a common size, too. Only queries and keys are: values do not enter the scores.', [[648],[649],[650],[651],[652],[653,653,653]]),
         ('In your results, values are brought to a common size, too. Only queries and keys are: values do not enter the scores.', [[654],[655],[650],[656],[657],[658,658,658]]),
         ('Your keys are normalized, and your queries are not. Long ones still have large scores: normalize both.', [[659],[660],[574],[661],[576],[662,662,662]]),
@@ -2454,7 +2454,7 @@ KNOWN = [
         ('Your choice is that of logits + bias. Add the bias to the probabilities.', [[1335],[1336],[1367],[1335,1335,1335,1338]]),
         ('Your weights contain the bias. It counts for the choice alone: the weights are the probabilities without it.', [[1335],[1336],[1369],[1335,1335,1335,1338]]),
         ('Your weights are the softmax of logits + bias. The bias counts for the choice alone: add it to the probabilities there, and to nothing else.', [[1335],[1336],[1370],[1335,1335,1335,1338]]),
-        ('You choose the experts with the smallest probabilities. Choose the largest.', [[1371],[1372],[1373],[1371,1371,1371,31]]),
+        ('Your weights are at the experts with the smallest probabilities. Choose the largest.', [[1371],[1372],[1373],[1371,1371,1371,31]]),
         ('All experts have a weight in your results. Only the top_k with the largest probabilities should.', [[1374],[1375],[1376],[1374,1374,1374,1338]]),
         ('Each token has one expert in your results, whatever top_k is. Choose top_k of them.', [[1377],[1336],[1378],[1377,1377,1377,1338]]),
         ('Each token has two experts in your results, whatever top_k is. Choose top_k of them.', [[1335],[1379],[1337],[1335,1335,1335,1338]]),
@@ -2469,7 +2469,7 @@ KNOWN = [
         ('Your result has the shape (E, N). Tokens are rows: return (N, E).', [[1401],[1402],[1403],[1401]]),
     ]),
     ('moe', [[1404],[1405],[1406],[1404,1404,1404]], [
-        ('You multiply what experts get with the weights. Multiply what they return.', [[1407],[1408],[1409],[1407,1407,1407]]),
+        ('Your weights multiply what the experts get. Multiply what they return.', [[1407],[1408],[1409],[1407,1407,1407]]),
         ('What experts return is added up without weights. Multiply each output by the weight of its expert.', [[1410],[1411],[1412],[1410,1410,1410]]),
         ('In your results, each expert of a token replaces the ones before. Add up what they return.', [[1413],[1405],[1414],[1413,1413,1413]]),
         ('The weights of a token do not sum to 1. Where normalize is True and top_k is above 1, divide them by their sum.', [[1415],[1405],[1416],[1415,1415,1415]]),
@@ -2495,7 +2495,7 @@ KNOWN = [
         ('Your probabilities do not sum to 1, as with exp(logits) alone. Take the softmax over all experts.', [[1404],[1442],[1406],[1404,1404,1404]]),
         ('Your probabilities sum to 1 over the tokens, for each expert. They should sum to 1 over the experts, for each token.', [[1443],[1444],[1445],[1443,1443,1443]]),
         ('Your weights look as if softmax were applied twice to the logits. Apply it once.', [[1430],[1446],[1431],[1430,1430,1430]]),
-        ('You choose the experts with the smallest probabilities. Choose the largest.', [[1447],[1448],[1449],[1447,1447,1447]]),
+        ('Your weights are at the experts with the smallest probabilities. Choose the largest.', [[1447],[1448],[1449],[1447,1447,1447]]),
         ('All experts have a weight in your results. Only the top_k with the largest probabilities should.', [[1450],[1451],[1452],[1450,1450,1450]]),
         ('Each token has one expert in your results, whatever top_k is. Choose top_k of them.', [[1453],[1405],[1454],[1453,1453,1453]]),
         ('Each token has two experts in your results, whatever top_k is. Choose top_k of them.', [[1404],[1455],[1406],[1404,1404,1404]]),

@@ -84,6 +84,7 @@ STYLES = {
 # Why a change can make no difference, and patterns of such changes. Those that begin with ^ are for all of
 # "exercise style `line`: change".
 SAME = {
+    "the ends of the ramp are apart": (r"^39 notebook `ramp = .*`: (max\(|1 → )",),
     "a query that sees nothing gets no weight, however it comes to that": (
         r"^22 notebook `(scores|weights) = .*`: (hidden & ~)?empty → hidden ",
         r"^22 sentence_by_sentence `if n == 0:`: (n → outputs|0 → -1)",
@@ -136,7 +137,7 @@ SAME = {
         r"^30 .*min\(.* → min\(",
         r"^35 notebook `M, page_size, d = .*`: \(page_table",
         r"^32 merged `new = .*`: torch\.logaddexp",
-        r"^43 notebook .*`: min\(top_k, T\) → min\(",
+        r"^4[23] notebook .*`: min\(.* → min\(",
         r"(dot|zip|_sum_from)\(.* → .*(dot|zip|_sum_from)\(",
     ),
     "steps do not need each other": (r"\(\(W_q, b_q, qs\)", r": vs → out"),
@@ -150,10 +151,12 @@ SAME = {
         r": -2 → 2 in `-2:`",
         r"^34 notebook `products = .*`: \(\.\.\., :, None\)",
         r"^41 notebook `outputs = .*`: \(chose, e, None\)",
+        r"^42 notebook `(a, b|key, value, query|decay) = .*`: \(",
         r"^35 flat_slots `flat_k, flat_v = ",
     ),
     "a default or broadcasting does the same": (
         r"topk\((.*), dim=-1\) → .*topk\(\1\) in",
+        r"^42 notebook `state = .*key\.mT @ error → .*\* error in",
         r"nn\.Softmax\(dim=-?1\) → nn\.Softmax\(\)",
         r"^9 vmap .*→ x @ query",
         r"^32 merged `output, total = .*`: 1 → 0 in `-1`",
@@ -222,6 +225,7 @@ SAME = {
     "what is too much is cut off later": (
         r"^35 sentence_by_sentence `(count|pages) = ",
         r"^37 notebook `finer = ",
+        r"^42 notebook `block = .* → first \+ chunk in",
     ),
     "a draw is beyond all tokens by rounding alone": (r"^26 by_cumulative_sums `new = torch.*`: 1 → 0 in",),
     "chance does not see a single number": (r"^15 notebook .*: chances >= p → chances > p",),
