@@ -128,7 +128,7 @@ exercise = Exercise(
         Case("tiny vectors", catches="another eps", inputs=sized(2, 2, 3, 5, 4, scale=5e-4)),
         Case("vectors close to zero", catches="eps outside the root, or a limit for it",
              inputs=sized(1, 3, 4, 5, 3, scale=1e-6)),
-        Case("a query of zeros", catches="0/0", inputs=with_a_query_of_zeros(sized(1, 2, 3, 5, 4, 3.0))),
+        Case("a query of zeros", catches="a length of zero", inputs=with_a_query_of_zeros(sized(1, 2, 3, 5, 4, 3.0))),
         Case("large vectors", catches="vectors that are not brought to a common size",
              inputs=sized(2, 2, 4, 4, 3, scale=1e4)),
         Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large(), beside=LARGE),
@@ -198,8 +198,8 @@ exercise = Exercise(
               divided_by(f"torch.sqrt({MEAN} + 1e-5)", f"torch.sqrt({MEAN} + 1e-8)",
                          f"torch.sqrt({MEAN} + torch.finfo({{0}}.dtype).eps)", f"torch.sqrt({MEAN} + 1e-6 / d)",
                          f"torch.sqrt({MEAN} + 1e-12)", f"torch.sqrt({MEAN}).clamp(min=1e-12)"),
-              "For tiny vectors, your results are those of another eps, or of none. Add 1e-6 to the mean of the "
-              "squares, under the root. F.rms_norm takes about 1e-7 if you give none.", credit=0.75,
+              "For tiny vectors, your results show a different eps, or none. Add 1e-6 to the mean of the squares, "
+              "under the root. F.rms_norm takes about 1e-7 if you give none.", credit=0.75,
               kind="hard-coded"),
         wrong("values normalized, too",
               [{"before mix": f"values = values / torch.sqrt({MEAN.format('values')} + 1e-6)"},

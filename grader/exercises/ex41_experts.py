@@ -143,7 +143,7 @@ moe_exercise = Exercise(
         Case("experts in a ModuleList", "experts taken for a list", sized(2, 3, 4, E=3, top_k=2, modules=True)),
         Case("a capacity of two", "a capacity without effect", sized(9, 4, E=3, top_k=1, capacity=2)),
         Case("a capacity, two sentences", "a capacity for each sentence", sized(2, 6, 3, E=3, top_k=2, capacity=3)),
-        Case("a capacity of one", "one token too many", sized(3, 5, 4, E=4, top_k=2, capacity=1)),
+        Case("a capacity of one", "a token more than there is room for", sized(3, 5, 4, E=4, top_k=2, capacity=1)),
         Case("a capacity that is never reached", "a capacity that is taken for a number of tokens",
              sized(5, 3, E=3, top_k=2, capacity=8)),
         Case("logits of ±10⁴", "a softmax that overflows", large, beside=LARGE),

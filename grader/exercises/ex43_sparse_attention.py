@@ -88,7 +88,7 @@ exercise = Exercise(
     cases=[
         Case("three keys of seven words", "another choice; scores of 0 that are hidden",
              inputs=with_a_query_of_zeros(sized(2, 2, 7, 4, 3, 5, 3))),
-        Case("one key", "one key too many", sized(1, 3, 6, 2, 2, 3, 1)),
+        Case("one key", "a choice of more than one key", sized(1, 3, 6, 2, 2, 3, 1)),
         Case("all keys", "anything but causal attention", sized(2, 1, 5, 3, 2, 4, 5)),
         Case("more keys than words", "a number of keys that is not limited", sized(1, 2, 4, 3, 2, 2, 9)),
         Case("one word", "squeezed dimensions", sized(3, 2, 1, 4, 2, 3, 2)),

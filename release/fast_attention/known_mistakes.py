@@ -1,7 +1,7 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the places of its right figures, and each mistake with its own. See recognizing.py. Made anew when something of this
 # is different:
-# 04bef1b98cae2731
+# a2a7453ef75ca228
 
 FIGURES = [
     (0.68759, 0.024536, 0.109, '[1,6,2,3]'),

@@ -1,7 +1,7 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the places of its right figures, and each mistake with its own. See recognizing.py. Made anew when something of this
 # is different:
-# f6d312b33188cf82
+# c5015bec7fa6b868
 
 FIGURES = [
     (0.62847, 0.071425, 0.16185, '[1,2,3,2]'),
@@ -2245,12 +2245,12 @@ KNOWN = [
         ('In your results, all vectors are divided by one number. Each vector of each head has its own size: take the mean over the last dimension only.', [[639],[640],[574],[575],[576],[641,641,641]]),
         ('In your results, eps is added to the root. Add it to the mean of the squares, under the root.', [[572],[573],[574],[642],[576],[577,577,577]]),
         ('Your results look as if there were no eps: a vector of zeros becomes 0/0, which is NaN. Add 1e-6 to the mean of the squares, under the root.', [[572],[573],[31],[643],[576],[577,577,577]]),
-        ('For tiny vectors, your results are those of another eps, or of none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[644],[576],[577,577,577]]),
-        ('For tiny vectors, your results are those of another eps, or of none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[645],[576],[577,577,577]]),
-        ('For tiny vectors, your results are those of another eps, or of none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[646],[576],[577,577,577]]),
-        ('For tiny vectors, your results are those of another eps, or of none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[647],[576],[577,577,577]]),
-        ('For tiny vectors, your results are those of another eps, or of none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[643],[576],[577,577,577]]),
-        ('For tiny vectors, your results are those of another eps, or of none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[643],[576],[577,577,577]]),
+        ('For tiny vectors, your results show a different eps, or none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[644],[576],[577,577,577]]),
+        ('For tiny vectors, your results show a different eps, or none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[645],[576],[577,577,577]]),
+        ('For tiny vectors, your results show a different eps, or none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[646],[576],[577,577,577]]),
+        ('For tiny vectors, your results show a different eps, or none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[647],[576],[577,577,577]]),
+        ('For tiny vectors, your results show a different eps, or none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[643],[576],[577,577,577]]),
+        ('For tiny vectors, your results show a different eps, or none. Add 1e-6 to the mean of the squares, under the root. F.rms_norm takes about 1e-7 if you give none.', [[572],[573],[574],[643],[576],[577,577,577]]),
         ('In your results, values are brought to a common size, too. Only queries and keys are: values do not enter the scores.', [[648],[649],[650],[651],[652],[653,653,653]]),
         ('In your results, values are brought to a common size, too. Only queries and keys are: values do not enter the scores.', [[654],[655],[650],[656],[657],[658,658,658]]),
         ('Your keys are normalized, and your queries are not. Long ones still have large scores: normalize both.', [[659],[660],[574],[661],[576],[662,662,662]]),
