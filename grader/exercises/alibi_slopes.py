@@ -26,9 +26,9 @@ def of_heads(heads: int, catches: str) -> Case:
     return Case(f"{heads} heads" if heads > 1 else "one head", catches=catches, inputs=lambda _rng: (heads,), once=True)
 
 
-def by(power: str) -> dict[str, str]:
+def by(formula: str) -> dict[str, str]:
     """A mistake: the slopes of another formula, both for the first heads and for the ones that are missing."""
-    return {"slopes": f"slopes = {power.format('power')}", "finer": f"finer = {power.format('2 * power')}"}
+    return {"slopes": f"slopes = {formula.format('power')}", "finer": f"finer = {formula.format('2 * power')}"}
 
 
 EIGHTHS = by("2.0 ** -torch.arange(1.0, {0} + 1)")
@@ -58,7 +58,7 @@ slopes_exercise = Exercise(
     ],
     mistakes=[
         wrong("formula for any number of heads", BY_FORMULA,
-              "If the number of heads is no power of two, your slopes come from the same formula as for one. Take "
+              "If the number of heads is not a power of two, your slopes still come from the formula for one. Take "
               "those of the largest power of two below, and every second slope of twice that number for the heads that "
               "are missing.", kind="missing step"),
         *at("missing",
@@ -97,22 +97,23 @@ slopes_exercise = Exercise(
                   "Your results are the exponents. The slopes are 2 to the power of minus these.",
                   credit=0.25, kind="missing step")),
         wrong("missing heads left out", {"join": ""},
-              "If the number of heads is no power of two, you return too few slopes. Add every second slope of twice "
-              "as many heads.", kind="missing step"),
+              "If the number of heads is not a power of two, you return too few slopes. Add every second slope of "
+              "twice as many heads.", kind="missing step"),
         *at("join",
             wrong("all of the power of two above",
                   "slopes = slopes if power == heads else finer[:heads]",
-                  "If the number of heads is no power of two, your slopes are the first ones of the power of two "
+                  "If the number of heads is not a power of two, your slopes are the first ones of the power of two "
                   "above. Take those of the power of two below, then every second one of twice that number.",
                   kind="mix-up"),
             wrong("last of the power of two above",
                   "slopes = slopes if power == heads else finer[-heads:]",
-                  "If the number of heads is no power of two, your slopes are the last ones of the power of two above. "
-                  "Take those of the power of two below, then every second one of twice that number.", kind="mix-up"),
+                  "If the number of heads is not a power of two, your slopes are the last ones of the power of two "
+                  "above. Take those of the power of two below, then every second one of twice that number.",
+                  kind="mix-up"),
             wrong("every second one first",
                   "slopes = slopes if power == heads else torch.cat([finer[0::2], finer[1::2]])[:heads]",
-                  "If the number of heads is no power of two, the slopes in places 0, 2, 4 and so on of twice as many "
-                  "come first. Begin with those of the power of two below, in places 1, 3, 5 and so on.",
+                  "If the number of heads is not a power of two, the slopes in places 0, 2, 4 and so on of twice as "
+                  "many come first. Begin with those of the power of two below, in places 1, 3, 5 and so on.",
                   kind="arrangement")),
         wrong("exponents from 0", by("2.0 ** (-8 * torch.arange({0}) / ({0}))"),
               "Your exponents begin with 0, so that the first slope is 1. Head h has −8(h + 1)/n, with h from 0: the "
@@ -121,8 +122,8 @@ slopes_exercise = Exercise(
               "Your slopes are 1/2, 1/4, 1/8 …, whatever the number of heads is. That is right for eight heads only: "
               "head h has 2^(−8(h + 1)/n).", kind="hard-coded"),
         wrong("each half of the one before", by("2.0 ** (-8 / ({0})) / 2.0 ** torch.arange({0})"),
-              "Each of your slopes is half of the one before. The first one, 2^(−8/n), is also the factor from each to "
-              "the next.", kind="convention"),
+              "For a power of two, each of your slopes is half of the one before. The first one, 2^(−8/n), is also the "
+              "factor from each to the next.", kind="convention"),
         wrong("from 1/2 to 2^−8", by("2.0 ** -torch.linspace(1, 8, {0})"),
               "Your slopes go from 1/2 to 2^−8, whatever the number of heads is. The first is 2^(−8/n).",
               kind="hard-coded"),

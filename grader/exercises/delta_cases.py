@@ -64,11 +64,11 @@ def forgetting(B: int, H: int, T: int, d: int, d_v: int, *chunk: int) -> Sample:
 
 
 def along_a_line(B: int, H: int, T: int, d: int, d_v: int, *chunk: int) -> Sample:
-    """All keys and queries of a sentence are alike but for their lengths, so each word meets what others have left."""
+    """All keys and queries of a sentence have nearly one direction, so each word meets what others have left."""
 
     def inputs(rng: torch.Generator) -> Inputs:
         queries, keys, *rest = with_state(B, H, T, d, d_v, *chunk)(rng)
-        line = vectors(rng, B, H, 1, d)
+        line = 2 * torch.nn.functional.normalize(randn(rng, B, H, 1, d), dim=-1)  # never undone by the small part
         return *((0.3 * each + line) * between(rng, 0.7, 1.5, B, H, T, 1) for each in (queries, keys)), *rest
 
     return inputs

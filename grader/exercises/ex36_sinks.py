@@ -15,11 +15,12 @@ from .head_cases import OF_ANY_LENGTH, OVERLONG, of_large_scores, with_a_query_o
 from .mistakes import heads, mistakes_named
 from .mistakes.of_pieces import another_type, gradients_lost
 
-NONE = -math.inf  # a sink that takes no weight
+NO_WEIGHT = -math.inf  # a sink that takes no weight
 NO_GRADIENT = (
-    "The numbers are right, but with sinks of ±10⁴ or −∞, gradients are wrong or NaN. exp overflows where the sink is "
-    "far above all scores: the maximum that you subtract must include the sink."
+    "The numbers are right, but with sinks of ±10⁴ or −∞, gradients are wrong or NaN. See that exp(sink − …) does not "
+    "overflow, and that there is no ∞ − ∞."
 )
+LARGE_SINKS = "Your code is right for small sinks, but not for large ones. It must work up to ±10⁴, without NaN."
 NO_SINK = "With sinks of −∞, the result must be that of attention without sinks. Yours is wrong there, or NaN."
 
 
@@ -58,6 +59,9 @@ def with_sinks(sample: Callable[[torch.Generator], Inputs], *sinks: float) -> Ca
 def large(first: float) -> Callable[[torch.Generator], Inputs]:
     """Scores of ±10⁴, those of the first head all near −11,000."""
     return lambda rng: (*of_large_scores(rng, 2, 3, 3, 4, 6), torch.cat([torch.tensor([first]), randn(rng, 2)]), True)
+
+
+of_large_sinks = with_sinks(sized(1, 4, 3, 4, 3), 1e4, NO_WEIGHT, 0.4, -1e4)
 
 
 def by_hand(denominator: str, maximum: str = "") -> dict[str, str]:
@@ -101,38 +105,37 @@ exercise = Exercise(
         Case("one head, one feature", catches="squeezed dimensions", inputs=sized(2, 1, 3, 5, 1)),
         Case("everything is four", catches="axes that are exchanged without an error",
              inputs=sized(4, 4, 4, 4, 4, True)),
-        Case("no head has a sink", catches="∞ − ∞", inputs=with_sinks(sized(2, 2, 3, 4, 3, True), NONE, NONE),
-             beside=NO_SINK),
-        Case("some heads have no sink", catches="∞ − ∞", inputs=with_sinks(sized(1, 3, 3, 5, 2), 0.5, NONE, -0.5),
+        Case("no head has a sink", catches="∞ − ∞",
+             inputs=with_sinks(sized(2, 2, 3, 4, 3, True), NO_WEIGHT, NO_WEIGHT), beside=NO_SINK),
+        Case("some heads have no sink", catches="∞ − ∞", inputs=with_sinks(sized(1, 3, 3, 5, 2), 0.5, NO_WEIGHT, -0.5),
              beside=NO_SINK),
         Case("scores of ±10⁴, a sink below", catches="a maximum that begins with 0", inputs=large(-13e3), beside=LARGE),
         Case("scores of ±10⁴, a sink above", catches="a maximum that begins with 0", inputs=large(-9e3), beside=LARGE),
         Case("sinks of ±10⁴", catches="exp of a sink",
-             inputs=with_sinks(sized(2, 4, 3, 5, 4, True), 1e4, -0.7, -1e4, 0.6), beside=LARGE),
+             inputs=with_sinks(sized(2, 4, 3, 5, 4, True), 1e4, -0.7, -1e4, 0.6), beside=LARGE_SINKS),
         Case("gradients with sinks of ±10⁴ and −∞", catches="a maximum without the sink",
-             inputs=lambda rng: (*with_sinks(sized(1, 4, 3, 4, 3), 1e4, NONE, 0.4, -1e4)(rng), {"gradients": True}),
-             beside=NO_GRADIENT),
+             inputs=lambda rng: (*of_large_sinks(rng), {"gradients": True}), beside=NO_GRADIENT),
         Case("a text of many words", catches="masks of a fixed size", inputs=sized(1, 2, OVERLONG, OVERLONG, 2, True),
              beside=OF_ANY_LENGTH, once=True),
         *as_pieces(sized(2, 3, 3, 5, 4, True)),
     ],
     mistakes=[
         wrong("sinks without effect", {"normalize": "weights = torch.softmax(scores, dim=-1)"},
-              "Your results are those of attention without sinks: the weights of the keys sum to one. The sink must "
-              "take part in the softmax as one more logit, and its weight must be missing afterwards.",
-              credit=0.0, kind="missing step", in_code=("scores + _", "_ / _.sum(dim=-1, keepdim=True)"),
-              says_of_code="Your results are those of attention without sinks, since the weights of the keys sum to "
-                           "one. Adding the same number to all scores changes no softmax, and weights that are divided "
-                           "by their sum have lost their sink. Append the sink to the scores, take the softmax, and "
-                           "leave out the last column."),
+              "Your results are those of attention without sinks: the weights of the keys sum to one. A sink that is "
+              "added to all scores, or divided out again, changes nothing. Let it take part in the softmax as one more "
+              "logit, and leave out its weight afterwards.", credit=0.0, kind="missing step"),
         wrong("sinks hidden by the mask",
               {"before normalize": "if causal:\n    logits = torch.cat([scores, sink - math.inf], dim=-1)"},
-              "With causal=True, sinks have no effect in your results: the mask hides them. Append the sink only after "
-              "masking, or leave its column out of the mask.", kind="mix-up"),
+              "With causal=True, sinks have no effect in your results, as when the mask hides them. Append the sink "
+              "only after masking, or leave its column out of the mask.", kind="mix-up"),
         wrong("sinks of 0",
-              [{"sink": "sink = torch.zeros_like(scores[..., :1])"}, by_hand("total + 1", f"scores.{MAXIMA[0]}")],
+              {"sink": "sink = torch.zeros_like(scores[..., :1])"},
               "Your results look as if all sinks were 0, as when 1 is added to the sum of the exponentials. Use the "
               "logit of each head.", credit=0.25, kind="missing step"),
+        wrong("sinks of the largest score", by_hand("total + 1", f"scores.{MAXIMA[0]}"),
+              "In your results, the sink always counts as much as the largest score of its row, as when 1 is added "
+              "after the maximum was subtracted. Use the logit of each head, less the same maximum.", credit=0.25,
+              kind="missing step"),
         *at("sink",
             wrong("sinks divided by √d", "sink = (sinks / math.sqrt(d))[:, None, None].expand(B, H, T, 1)",
                   "Your sinks are divided by √d, like the scores. A sink is a logit by itself: append it after "
@@ -147,8 +150,7 @@ exercise = Exercise(
             wrong("sum of the sinks for all heads", "sink = sinks.sum().expand(B, H, T, 1)",
                   "In your results, all heads have the sum of the sinks. Head h has sinks[h].", kind="mix-up"),
             wrong("all sinks in every head", "sink = sinks.expand(B, H, T, H)",
-                  "In your results, every head has the sinks of all heads, H more columns. Head h has only sinks[h]: "
-                  "one more column.", kind="axis"),
+                  "In your results, every head has the sinks of all heads. Head h has only sinks[h].", kind="axis"),
             wrong("sinks along the queries", "sink = sinks[:, None].expand(B, H, T, 1)",
                   "In your results, sinks run along the queries: query t has sinks[t], in all heads. Head h has "
                   "sinks[h], for all its queries.", kind="axis"),
@@ -162,10 +164,10 @@ exercise = Exercise(
                   "Your weights are the sigmoids of score − sink, as if each key had a sink of its own. All keys and "
                   "the sink share one softmax.", also={"normalize": "weights = torch.sigmoid(scores)"})),
         *at("normalize",
-            wrong("first key dropped", "weights = torch.softmax(logits.roll(1, -1), dim=-1)[..., :S]",
+            wrong("sink taken for the first key", "weights = torch.softmax(logits.roll(1, -1), dim=-1)[..., :S]",
                   "In your results, the sink is first and the last column is left out, so each value has the weight of "
                   "the key before it, and the first has that of the sink. Leave out the sink's column.", kind="mix-up"),
-            wrong("sink taken for the first key", "weights = torch.softmax(logits, dim=-1)[..., 1:]",
+            wrong("first key dropped", "weights = torch.softmax(logits, dim=-1)[..., 1:]",
                   "In your results, the sink is last and the first column is left out, so each value has the weight of "
                   "the key after it. Leave out the last column.", kind="mix-up"),
             wrong("sink in place of its exponential", "weights = torch.exp(scores) / (torch.exp(scores).sum(dim=-1, "
@@ -215,8 +217,8 @@ exercise = Exercise(
               "It must go nowhere: its value is 0.", kind="mix-up"),
         wrong("maximum without the sink",
               [by_hand("total + torch.exp(sink - m)", f"scores.{maximum}") for maximum in MAXIMA],
-              "Where a sink is far above all scores, exp(sink − maximum) overflows, and gradients are NaN. Take the "
-              "maximum over scores and sink together.", credit=0.75, kind="missing step"),
+              "Where a sink is far above all scores, gradients are NaN, as when exp overflows. Use torch.softmax or "
+              "torch.sigmoid; if you subtract a maximum, it must include the sink.", credit=0.75, kind="missing step"),
         wrong("softmax not shifted",
               by_hand("total + torch.exp(sink)", "torch.zeros_like(sink)"),
               "Where scores or sinks are large, exp overflows, or is 0 for all of them: ∞/∞ and 0/0 are NaN. Subtract "

@@ -122,9 +122,10 @@ exercise = Exercise(
         wrong("bias divided, too", {"subtract": "scores = scores - bias.to(scores.dtype) / math.sqrt(d)"},
               "In your results, slope · distance is divided by √d, as if it were subtracted before the scores are "
               "scaled. Divide only the products of queries and keys: first scale, then subtract.", kind="scaling"),
-        wrong("neither divided", {"scale": "", "subtract": "scores = scores - bias.to(scores.dtype) * math.sqrt(d)\n"
-                                                           "scores = scores / d"},
-              "In your results, the products of queries and keys are divided by d. Divide them by √d.", kind="scaling"),
+        wrong("difference divided again",
+              {"scale": "", "subtract": "scores = (scores - bias.to(scores.dtype) * math.sqrt(d)) / d"},
+              "In your results, products of queries and keys are divided by d, and slope · distance by √d. Divide only "
+              "the products, once, by √d.", kind="scaling"),
         wrong("queries counted from 0", {"queries": "i = torch.arange(T, device=queries.device)[:, None]"},
               "In your results, the first query stands at position 0, even if there are more keys than queries. The "
               "queries are the last T words: query i stands at i + S − T.", kind="mix-up"),
@@ -144,6 +145,9 @@ exercise = Exercise(
             wrong("distance with a sign", "distance = i - j",
                   "Without causal, later keys get larger scores in your results, even those far past the query. The "
                   "distance counts both ways: |i + S − T − j|.", kind="missing step"),
+            wrong("distance with the wrong sign", "distance = j - i",
+                  "In your results, the distance to earlier keys has the wrong sign, so that farther ones get larger "
+                  "scores. It counts both ways: subtract slope · |i + S − T − j|.", kind="mix-up"),
             wrong("later keys at no distance", "distance = (i - j).clamp(min=0)",
                   "Without causal, later keys have no distance in your results. It counts both ways: |i + S − T − j|.",
                   kind="missing step"),
@@ -183,7 +187,7 @@ exercise = Exercise(
               {"subtract": "", "after normalize": "weights = weights - bias.to(weights.dtype)"},
               "In your results, slope · distance is subtracted from the weights, after softmax. Subtract it from the "
               "scores.", kind="mix-up"),
-        wrong("bias of hidden keys", {"subtract": "", "after normalize": "weights = weights * (-bias).exp()"},
+        wrong("weights times exp(−bias)", {"subtract": "", "after normalize": "weights = weights * (-bias).exp()"},
               "Your weights no longer sum to one, as if they were multiplied by something that falls with distance "
               "after softmax. Subtract slope · distance from the scores, before it.", kind="mix-up"),
         *heads.and_with_zeros(

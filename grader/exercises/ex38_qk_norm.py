@@ -68,7 +68,7 @@ def divided_by(*sizes: str) -> list[Any]:
     return [{f"{x[0]}_size": f"{x[0]}_size = {size.format(x)}" for x in ("queries", "keys")} for size in sizes]
 
 
-def from_(queries: str, **changes: str) -> dict[str, str]:
+def in_both(queries: str, **changes: str) -> dict[str, str]:
     """A mistake: another line for the queries, and the same for the keys."""
     keys = queries.replace("queries", "keys").replace("q_", "k_")
     return {"queries": queries, "keys": keys, **changes}
@@ -157,9 +157,9 @@ exercise = Exercise(
                   "Your results do not depend on the cap. If it is not None, every score must become cap · tanh(score "
                   "/ cap).", kind="missing step", also={"if": ""})),
         wrong("cap after the mask", capped("after hide"),
-              "In your results, the future has weight: hidden scores became −cap, since tanh(−∞) is −1. Cap the scores "
-              "first, then hide.", kind="arrangement"),
-        wrong("cap before scaling", [capped("before scale"), capped("before scores", "queries")],
+              "With a cap, the future has weight in your results: hidden scores count as −cap, as when the cap comes "
+              "after the mask. Cap first, then hide.", kind="arrangement"),
+        wrong("cap before scaling", capped("before scale"),
               "Your cap does not act on the scores that go into the softmax: they are still divided, or multiplied, "
               "after it. Divide by √d first, then cap.", kind="arrangement"),
         wrong("cap after softmax", [capped("after normalize", "weights"), capped("after mix", "outputs")],
@@ -167,9 +167,10 @@ exercise = Exercise(
               "the softmax.", kind="arrangement"),
         wrong("cap on queries and keys",
               [before("queries = queries if cap is None else cap * torch.tanh(queries / cap)", **{"if": ""}),
-               from_("queries = queries / q_size * q_weight\n"
-                     "queries = queries if cap is None else cap * torch.tanh(queries / cap)", **{"if": ""})],
-              "Your cap acts on the entries of queries and keys. Cap the scores: their scaled dot products.",
+               in_both("queries = queries / q_size * q_weight\n"
+                     "queries = queries if cap is None else cap * torch.tanh(queries / cap)", **{"if": ""}),
+               capped("before scores", "queries")],
+              "Your cap acts on the entries of queries or keys. Cap the scores: their scaled dot products.",
               kind="mix-up"),
         wrong("mean subtracted",
               [before("queries = queries - queries.mean(dim=-1, keepdim=True)"),
@@ -213,18 +214,19 @@ exercise = Exercise(
             wrong(f"{x} without their weight", f"{x} = {x} / {x[0]}_size",
                   f"{weight} has no effect in your results. Multiply the normalized {x} by it.", kind="missing step"),
             wrong(f"weight of the {y} for the {x}", f"{x} = {x} / {x[0]}_size * {other}",
-                  f"Your {x} are multiplied by {other}. They have a weight of their own, {weight}.", kind="mix-up"))),
-        wrong("queries and keys without weights", from_("queries = queries / q_size"),
+                  f"In your results, {other} counts twice, and {weight} not at all. Multiply the normalized {x} by "
+                  f"{weight}.", kind="mix-up"))),
+        wrong("queries and keys without weights", in_both("queries = queries / q_size"),
               "The two weights have no effect in your results. Multiply the normalized queries by q_weight, and the "
               "keys by k_weight.", kind="missing step"),
-        wrong("nothing normalized", [from_("queries = queries * q_weight"), from_("")],
+        wrong("nothing normalized", [in_both("queries = queries * q_weight"), in_both("")],
               "Queries and keys keep their sizes in your results, so scores still grow with them. Divide each vector "
               "by the root of the mean of its squares.", credit=0.25, kind="missing step"),
-        wrong("one more than the weights", from_("queries = queries / q_size * (1 + q_weight)"),
+        wrong("one more than the weights", in_both("queries = queries / q_size * (1 + q_weight)"),
               "Your vectors are multiplied by 1 + weight, as in Gemma, whose weights start at 0. Multiply by the "
               "weight itself.", credit=0.75, kind="convention"),
         wrong("weights before the norms",
-              {**before("queries = queries * q_weight"), **from_("queries = queries / q_size")},
+              {**before("queries = queries * q_weight"), **in_both("queries = queries / q_size")},
               "Your vectors are multiplied by the weights before their sizes are taken. Normalize first, then multiply "
               "by the weight.", kind="arrangement"),
         wrong("scaled before the norms",

@@ -118,10 +118,10 @@ exercise = Exercise(
                   "which YaRN replaced. Keep the base, and divide the slow pairs by factor.")),
         *at("between",
             wrong("step at the beginning for a ramp", "ramp = (i > low).float()",
-                  "Your frequencies jump: all pairs after the first end of the ramp are divided by factor. Between low "
+                  "Your frequencies jump: all pairs after the low end of the ramp are divided by factor. Between low "
                   "and high, go from one to the other bit by bit.", kind="missing step"),
             wrong("step at the end for a ramp", "ramp = (i >= high).float()",
-                  "Your frequencies jump: no pair before the last end of the ramp is divided by factor. Between low, "
+                  "Your frequencies jump: no pair before the high end of the ramp is divided by factor. Between low, "
                   "of beta_fast, and high, of beta_slow, go from one to the other bit by bit.", kind="missing step"),
             wrong("ramp not clamped", "",
                   "Your ramp goes on below 0 and above 1, so that pairs outside of it turn faster than before, or "
@@ -150,9 +150,9 @@ exercise = Exercise(
                   "The ends of your ramp are not rounded. The code of YaRN rounds the first down and the last up.",
                   credit=0.75, kind="missing step", also={"ramp": "ramp = (i - low) / max(high - low, 0.001)"}),
             wrong("both ends rounded down", ("math.ceil", "math.floor"),
-                  "The last end of your ramp is rounded down, as with floor or int. Round it up.", credit=0.75),
+                  "The high end of your ramp is rounded down, as with floor or int. Round it up.", credit=0.75),
             wrong("both ends rounded up", ("math.floor", "math.ceil"),
-                  "The first end of your ramp is rounded up. Round it down.", credit=0.75),
+                  "The low end of your ramp is rounded up. Round it down.", credit=0.75),
             wrong("rounded the other way", "low, high = math.ceil(ends[0]), math.floor(ends[1])",
                   "The ends of your ramp are rounded inwards. Round the first down and the last up.", credit=0.75),
             wrong("rounded to the nearest", "low, high = round(ends[0]), round(ends[1])",
@@ -167,8 +167,8 @@ exercise = Exercise(
                   "dim − 1.", credit=0.75, kind="convention")),
         *at("turns",
             wrong("turns exchanged", "turns = beta_slow, beta_fast",
-                  "In your results, beta_fast and beta_slow are swapped, so the ramp falls. The first end of the ramp "
-                  "belongs to beta_fast, the last to beta_slow.", kind="mix-up",
+                  "In your results, beta_fast and beta_slow are swapped, so the ramp falls. The low end of the ramp "
+                  "belongs to beta_fast, the high end to beta_slow.", kind="mix-up",
                   also={"ramp": "ramp = (i - low) / (high - low)"}),
             wrong("always 32 turns and 1", "turns = 32, 1",
                   "Your ramp is for 32 turns and 1, whatever beta_fast and beta_slow are. Use the arguments.",

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import torch
 import torch.nn.functional as F  # noqa: F401  in lines
 from torch import nn
 
-from grader import Case, Exercise, Picture, at, wrong
-from grader.kit.module_cases import LATER_CHANGED, in_float64
+from grader import Case, Exercise, at, wrong
+from grader.kit.module_cases import in_float64
 from grader.kit.module_readings import TWO_OUTPUTS, Readings, reader
-from grader.kit.pictures import looks_ahead
 from grader.kit.pieces import FLOAT64, LARGE
 
-from .ex29_cached_attention import KEEPS_STATE
+from .ex29_cached_attention import KEEPS_STATE, picture
 from .ex29_cached_attention import exercise as cached
 from .given_rotation import rotate
 from .head_cases import OVERLONG
@@ -95,17 +93,6 @@ def read(observation: Any, *inputs: Any) -> Readings:
     outputs = readings.get("output")
     cache = outputs.get(IN_THE_END) if isinstance(outputs, dict) else None
     return {"cache": NO_TENSOR if isinstance(cache, Tensor) and cache.dim() == 1 else ""} | readings
-
-
-def picture(value: Any, inputs: Sequence[Any]) -> Picture | None:
-    """A picture of outputs that changed with a later word."""
-    outputs = value.get("output") if isinstance(value, dict) else None
-    if not isinstance(outputs, dict):
-        return None
-    first, x = outputs.get("output"), inputs[2]["output"][0]
-    if not isinstance(first, Tensor) or first.shape != x.shape:  # no output for each word
-        return None
-    return looks_ahead(first, outputs.get(LATER_CHANGED), count_from=0)
 
 
 read_as_module = reader(LatentAttention, causal=True)
@@ -198,8 +185,8 @@ exercise = Exercise(
                   "In absorbed, the positions of every chunk begin at 0. As in forward, begin at the length of the "
                   "cache.", kind="mix-up"),
             wrong("positions from 1", "positions = torch.arange(before + 1, before + T + 1, device=x.device)",
-                  "Your positions begin at 1. The outputs stay the same, but not the cache: the first word of a text "
-                  "is at position 0.", credit=0.75)),
+                  "Your positions begin at 1. Without a given cache, the outputs stay the same, but not the cache: "
+                  "the first word of a text is at position 0.", credit=0.75)),
         wrong("nothing rotated", {"turn_query": "", "turn_key": ""},
               "In your results, nothing is rotated, so they do not depend on how far apart words are. Rotate the last "
               "rope_dim entries of each query, and the rotary key.", kind="missing step"),
@@ -258,8 +245,8 @@ exercise = Exercise(
                   "Your scores are divided by √head_dim. A query has rope_dim entries more: divide by √(head_dim + "
                   "rope_dim).", kind="scaling"),
             wrong("scaled by the size of the cache", "scores = scores / math.sqrt(self.rank + self.rope_dim)",
-                  "Your scores are divided by √(rank + rope_dim). Latents are not what is compared: divide by "
-                  "√(head_dim + rope_dim).", kind="scaling"),
+                  "Your scores are divided by √(rank + rope_dim). Queries and keys have head_dim + rope_dim entries: "
+                  "divide by the root of that, in absorbed, too.", kind="scaling"),
             wrong("scaled by the size of the cache in absorbed",
                   "scores = scores / math.sqrt((self.rank if absorb else self.head_dim) + self.rope_dim)",
                   "In absorbed, your scores are divided by √(rank + rope_dim). They are the same scores as in forward: "

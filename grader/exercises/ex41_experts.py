@@ -98,10 +98,10 @@ def sized(
 def large(rng: torch.Generator) -> Inputs:
     """Logits up to ±10⁴, none near another."""
     _x, _router, experts, *others = sized(2, 4, 3, E=5, top_k=2)(rng)
-    lines = 10 + 15 * torch.rand(8, generator=rng).argsort().float()  # lengths of the tokens along one direction
+    lengths = 10 + 15 * torch.rand(8, generator=rng).argsort().float()  # lengths of the tokens along one direction
     slopes = torch.tensor([3.0, -2.0, 1.0, -1.0, 2.0])[torch.randperm(5, generator=rng)] * 30
     direction = torch.tensor([1.0, -1.0, 0.5])
-    return lines.reshape(2, 4, 1) * direction, direction[:, None] / 2.25 * slopes, experts, *others
+    return lengths.reshape(2, 4, 1) * direction, direction[:, None] / 2.25 * slopes, experts, *others
 
 
 # Mistakes of `route` that show in `moe`, too. The others need a bias or normalize, or are the same there.
@@ -184,7 +184,7 @@ moe_exercise = Exercise(
                   "In your results, an expert takes the tokens that want it most. It should take the first ones.",
                   credit=0.75, kind="convention"),
             wrong("one token too many", "chose = chose if capacity is None else chose[: capacity + 1]",
-                  "In your results, an expert takes one token too many. It takes capacity of them."),
+                  "In your results, an expert takes one token too many. It should take capacity of them."),
             wrong("first tokens of all", "chose = chose if capacity is None else chose[chose < capacity]",
                   "In your results, only the first capacity tokens of all have experts. Count for each expert the "
                   "tokens that chose it.", kind="mix-up"),
@@ -197,7 +197,7 @@ moe_exercise = Exercise(
                   "In your results, an expert takes capacity tokens of each sentence. It takes capacity tokens of all "
                   "sentences together.", credit=0.75, kind="mix-up"),
             wrong("capacity of all experts", "chose = chose[:left]\nleft = left if left is None else left - len(chose)",
-                  "In your results, all experts together take capacity tokens. Each of them takes as many.",
+                  "In your results, all experts together take capacity tokens. Each of them may take that many.",
                   kind="mix-up", also={"before each": "left = capacity"}),
             wrong("full experts return their input", """
                       beyond = chose[:0] if capacity is None else chose[capacity:]

@@ -22,7 +22,7 @@ def gated_delta(queries, keys, values, alpha, beta, state=None):
         state = values.new_zeros(B, H, d, values.shape[-1])
     outputs = []
     for t in range(T):
-        a, b = alpha[:, :, t, None, None], beta[:, :, t, None, None]  #: gates
+        a, b = alpha[:, :, t, None, None], beta[:, :, t, None, None]  # (B, H, 1, 1)  #: gates
         key, value, query = (x[:, :, t, None] for x in (k, values, q))  # (B, H, 1, d), or d_v  #: step
         state = a * state  # (B, H, d, d_v)  #: forget
         error = value - key @ state  # (B, H, 1, d_v)  #: error
@@ -55,7 +55,7 @@ exercise = Exercise(
         Case("decay alone", "a gate that does not close", forgetting(1, 3, 4, 5, 2)),
         Case("keys along a line", "errors before the decay, or of another state", along_a_line(2, 2, 6, 3, 2)),
         Case("a text of many words", "a text of a fixed length", sized(1, 1, MANY, 3, 2), OF_ANY_LENGTH, once=True),
-        Case("long vectors", "an eps that is too large, √d for the length", longest(2, 2, 4, 6, 5)),
+        Case("long vectors", "√d for the length", longest(2, 2, 4, 6, 5)),
         *as_pieces(with_state(2, 2, 4, 3, 5)),
     ],
     mistakes=[
@@ -64,8 +64,8 @@ exercise = Exercise(
                   "In your results, the error is taken from the memory before it has decayed. Decay first: subtract "
                   "what the decayed memory holds for the key.", kind="mix-up", also=OLD),
             wrong("no error", "error = value",
-                  "In your results, every value is added to the memory whole, as in linear attention with a decay. "
-                  "Write only the error: the value minus what the memory holds for the key.",
+                  "In your results, beta times the value is added and nothing is taken away, as in linear attention "
+                  "with a decay. Write only the error: the value minus what the memory holds for the key.",
                   credit=0.25, kind="missing step"),
             wrong("sign of the error flipped", "error = key @ state - value",
                   "In your results, errors have the wrong sign. Take the value minus what the memory holds for the "
@@ -109,8 +109,8 @@ exercise = Exercise(
                   "In your results, the memory is multiplied by 1 − alpha. Multiply it by alpha: 1 keeps everything.",
                   kind="mix-up"),
             wrong("decay by exp(alpha)", "state = a.exp() * state",
-                  "In your results, the memory is multiplied by exp(alpha). Your alpha is no logarithm: multiply by it "
-                  "as it is.", kind="mix-up"),
+                  "In your results, the memory is multiplied by exp(alpha). Your alpha is not a logarithm: multiply by "
+                  "it as it is.", kind="mix-up"),
             wrong("decay after the word", "",
                   "In your results, the memory decays after a word is written, and before it is read. Decay first, "
                   "then write.", kind="mix-up", also={"after write": "state = a * state"}),

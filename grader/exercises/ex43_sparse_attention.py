@@ -111,15 +111,15 @@ exercise = Exercise(
                   kind="mix-up")),
         wrong("later keys read", {"forbid": "", "hidden": NOTHING_HIDDEN},
               "Your queries choose among all keys, and read later ones. Set their index scores to −∞ before you "
-              "choose.", kind="missing step"),
+              "choose, and hide what fills up too short a choice.", kind="missing step"),
         wrong("later keys read by the first queries",
               [{"hidden": NOTHING_HIDDEN},
                {"choose": "chosen = index_scores.sort(dim=-1, descending=True, stable=True).indices[..., :top_k]",
                 "hidden": NOTHING_HIDDEN},
                {"hidden": "least = index_scores.gather(-1, chosen)[..., -1:]\n"
                           f"hidden = (index_scores < least)[:, None]\n{ALL}"}],
-              "In your results, the first queries read later keys: they have fewer than top_k keys to choose from, so "
-              "later ones fill the choice up. Hide these in the softmax.", kind="missing step"),
+              "In your results, the first queries read later keys: they have fewer than top_k keys to choose from, and "
+              "then later ones are read, too. Hide these in the softmax.", kind="missing step"),
         *heads.and_with_zeros(
             wrong("index scores of later keys are 0",
                   {"forbid": "index_scores = index_scores.masked_fill(later, 0.0)"},
@@ -155,7 +155,8 @@ exercise = Exercise(
               "Your queries read the keys with the smallest index scores. Choose the largest.", kind="mix-up"),
         *heads.and_with_zeros(wrong("chosen for keys",
               {"choose": ("dim=-1", "dim=1"),
-               "hidden": f"hidden = (later < 2).expand(B, T, T).scatter(1, chosen, False)[:, None] | later\n{ALL}"},
+               "hidden": "hidden = torch.ones_like(later).expand(B, T, T).scatter(1, chosen, False)[:, None] | later\n"
+                         f"{ALL}"},
               "In your results, each key chooses top_k queries. Each query chooses keys: go along the last axis of the "
               "index scores.", kind="axis")),
         *at("index",

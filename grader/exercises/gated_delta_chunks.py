@@ -47,7 +47,7 @@ def gated_delta_chunks(queries, keys, values, alpha, beta, chunk, state=None):
 
 WORD_BY_WORD = "word by word"
 MANY_STATES = (
-    "Your gated_delta_chunks goes word by word: it makes a new state for each of them. Make one for each chunk, and "
+    "Your gated_delta_chunks goes word by word: it makes a new state for each word. Make one for each chunk, and "
     "compute what happens within a chunk by products of matrices."
 )
 
@@ -139,7 +139,7 @@ chunks_exercise = Exercise(
         Case("decay alone", "a gate that does not close", forgetting(1, 3, 4, 5, 2, 2)),
         Case("keys along a line", "words of a chunk that do not meet", along_a_line(2, 2, 6, 3, 2, 4)),
         Case("a text of many words", "a text of a fixed length", sized(1, 1, MANY, 3, 2, 32), OF_ANY_LENGTH, once=True),
-        Case("long vectors", "an eps that is too large, √d for the length", longest(2, 2, 4, 6, 5, 3)),
+        Case("long vectors", "√d for the length", longest(2, 2, 4, 6, 5, 3)),
         *as_pieces(with_state(2, 2, 5, 3, 4, 2)),
         Case("how many states", "a loop over words", counted, beside=MANY_STATES, once=True),
     ],
@@ -147,13 +147,13 @@ chunks_exercise = Exercise(
         wrong("word by word", {"before loop": "chunk = 1"}, MANY_STATES),
         *at("decay",
             wrong("no decay within a chunk", "decay = torch.ones(C, C, dtype=k.dtype).tril()",
-                  "Within a chunk, nothing decays in your results. What word j writes reaches word i with the product "
-                  "of the alphas after j, up to i: multiply it into the products of keys with keys, and of queries "
-                  "with keys.", kind="missing step"),
+                  "In your results, what words of a chunk write does not decay within it. What word j writes reaches "
+                  "word i times the product of the alphas after j, up to i; the same holds for the state at the end.",
+                  kind="missing step"),
             wrong("decay of the own alpha", "decay = (logs[..., :, None] - logs[..., None, :]).masked_fill("
                   "later, -math.inf).exp() * alpha[:, :, None, block]",
                   "Within a chunk, what a word writes decays by its own alpha, too. It is written after that decay: "
-                  "take the product of the alphas behind it."),
+                  "take the product of the alphas after it."),
             wrong("later words seen", "decay = (logs[..., :, None] - logs[..., None, :]).exp()",
                   "In your results, queries see later words of their chunk. Keep the lower triangle only.",
                   kind="missing step")),
@@ -248,10 +248,10 @@ chunks_exercise = Exercise(
               "Your results ignore alpha: nothing decays. Multiply by the products of alphas.", kind="missing step"),
         wrong("decay since the beginning of the text",
               {"logs": "logs = alpha.log().cumsum(dim=-1)[:, :, block]"},
-              "In your results, the state decays in each chunk by the alphas of all words so far. It is that of the "
-              "end of the last chunk: begin the product anew in each.", kind="mix-up"),
+              "In your results, the state decays in each chunk by the alphas of all words so far. It has already "
+              "decayed up to the end of the chunk before: begin the product anew in each.", kind="mix-up"),
         wrong("last chunk left out", {"loop": "for first in range(0, T - T % chunk, chunk):"},
-              "The words behind the last full chunk are left out. T need not be a multiple of chunk: go through the "
+              "The words after the last full chunk are left out. T need not be a multiple of chunk: go through the "
               "last, shorter chunk, too.", kind="missing step"),
         *at("result",
             wrong("state of the beginning returned", "return outputs, begun",

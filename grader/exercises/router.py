@@ -12,11 +12,12 @@ from grader.kit.pieces import LARGE, as_pieces
 from .mistakes.of_pieces import another_type, gradients_lost
 
 ONE_EXPERT = (
-    "With top_k = 1, your weights are always 1, whatever the logits are, and then the router has no gradient to learn "
-    "from. Do not normalize there: the weight is the probability."
+    "With top_k = 1, your weights are normalized to 1, whatever the logits are, and then the router has no gradient "
+    "to learn from. Do not normalize there: the weight is the probability."
 )
 NEVER_NORMALIZED = (
-    "The weights of a token do not sum to 1. Where normalize is True and top_k is above 1, divide them by their sum."
+    "The weights of a token do not sum to 1. Where they are to be normalized and top_k is above 1, divide them by "
+    "their sum."
 )
 
 
@@ -168,8 +169,8 @@ route_exercise = Exercise(
             wrong("weights in the order of ranks",
                   "E = logits.shape[-1]\n"
                   "return torch.nn.functional.pad(weights.gather(-1, chosen), (0, E - top_k))",
-                  "Your weights stand in the first top_k columns, the largest first. Column e belongs to expert e: put "
-                  "each weight into the column of its expert.", kind="arrangement"),
+                  "Your weights stand in the first top_k columns, in the order in which they were chosen. Column e "
+                  "belongs to expert e: put each weight into the column of its expert.", kind="arrangement"),
             wrong("the chosen weights alone",
                   ["return weights.gather(-1, chosen)", "return weights.gather(-1, chosen), chosen"],
                   "You return the weights of the chosen experts alone. Return (N, E): a column for each expert, with "

@@ -1,7 +1,7 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the places of its right figures, and each mistake with its own. See recognizing.py. Made anew when something of this
 # is different:
-# a2a7453ef75ca228
+# 25d21bf310422d70
 
 FIGURES = [
     (0.68759, 0.024536, 0.109, '[1,6,2,3]'),
@@ -1746,8 +1746,8 @@ KNOWN = [
         ('Your weights are the sigmoids of the scores, so they do not sum to one. Use the softmax.', [[131],[132],[128],[133],[134,134,134,135],[6]]),
         ('Your results look as if softmax were applied twice. Apply it once, to the scores.', [[136],[137],[138],[139],[140,140,140,141],[6]]),
         ('Your weights sum to one over the heads, for each pair of query and key. The weights of each query must sum to one over the keys: dim=-1.', [[142],[143],[144],[145],[146,146,146,147],[6]]),
-        ('Your weights sum to one over the queries, for each key. The weights of each query must sum to one over the keys: dim=-1.', [[148],[149],[150],[151],[152,152,152,153],[6]]),
-        ('Your weights no longer sum to one, as if zeros were put in after a softmax over all keys. Set hidden scores to −∞ before softmax.', [[0],[154],[2],[155],[156,156,156,157],[6]]),
+        ('Your weights sum to one over the queries. The weights of each query must sum to one over the keys: dim=-1.', [[148],[149],[150],[151],[152,152,152,153],[6]]),
+        ('Your weights no longer sum to one, as if zeros were put in after a softmax over hidden keys, too. Set hidden scores to −∞ before softmax.', [[0],[154],[2],[155],[156,156,156,157],[6]]),
         ('Hidden keys still get a share of the weights, as with scores of 0: exp(0) is 1. Set their scores to −∞.', [[0],[158],[159],[77],[160,160,160,5],[6]]),
         ('In your results, hidden scores count as a number such as −10⁴, but other scores may be as low. Set them to −∞.', [[0],[1],[159],[3],[4,4,4,5],[6]]),
         ('Where hidden scores are far above the others, all weights that should remain are 0, and 0/0 is NaN. That happens if you mask after softmax and divide by the sum again: set hidden scores to −∞ before softmax.', [[0],[1],[2],[3],[4,4,4,161],[6]]),
@@ -1888,8 +1888,8 @@ KNOWN = [
         ('Your results look as if softmax were applied twice. Apply it once, to the scores.', [[671],[672],[673],[674],[675,675,675,676],[677]]),
         ('Your weights sum to one over the heads, for each pair of query and key. The weights of each query must sum to one over the keys: dim=-1.', [[6],[678],[6],[6],[6,6,6,6],[6]]),
         ('Your weights sum to one over the heads, for each pair of query and key. The weights of each query must sum to one over the keys: dim=-1.', [[679],[680],[681],[662],[682,682,682,683],[684]]),
-        ('Your weights sum to one over the queries, for each key. The weights of each query must sum to one over the keys: dim=-1.', [[685],[686],[687],[688],[689,689,689,690],[691]]),
-        ('Your weights no longer sum to one, as if zeros were put in after a softmax over all keys. Set hidden scores to −∞ before softmax.', [[692],[693],[694],[695],[696,696,696,572],[697]]),
+        ('Your weights sum to one over the queries. The weights of each query must sum to one over the keys: dim=-1.', [[685],[686],[687],[688],[689,689,689,690],[691]]),
+        ('Your weights no longer sum to one, as if zeros were put in after a softmax over hidden keys, too. Set hidden scores to −∞ before softmax.', [[692],[693],[694],[695],[696,696,696,572],[697]]),
         ('Hidden keys still get a share of the weights, as with scores of 0: exp(0) is 1. Set their scores to −∞.', [[698],[699],[700],[490],[701,701,701,417],[702]]),
         ('In your results, hidden scores count as a number such as −10⁴, but other scores may be as low. Set them to −∞.', [[412],[413],[703],[415],[416,416,416,417],[418]]),
         ('Where hidden scores are far above the others, all weights that should remain are 0, and 0/0 is NaN. That happens if you mask after softmax and divide by the sum again: set hidden scores to −∞ before softmax.', [[412],[413],[704],[415],[416,416,416,705],[418]]),
@@ -2170,7 +2170,7 @@ KNOWN = [
         ('Your weights are the sigmoids of the scores, so they do not sum to one. Use the softmax.', [[1655],[1656],[1553],[1602],[1655,1655,1655,1657]]),
         ('Your results look as if softmax were applied twice. Apply it once, to the scores.', [[1658],[1659],[1660],[1661],[1658,1658,1658,1662]]),
         ('Your weights sum to one over the heads, for each pair of query and key. The weights of each query must sum to one over the keys: dim=-1.', [[6],[6],[1663],[6],[6,6,6,6]]),
-        ('Your weights no longer sum to one, as if zeros were put in after a softmax over all keys. Set hidden scores to −∞ before softmax.', [[1664],[1665],[1601],[1544],[1664,1664,1664,1666]]),
+        ('Your weights no longer sum to one, as if zeros were put in after a softmax over hidden keys, too. Set hidden scores to −∞ before softmax.', [[1664],[1665],[1601],[1544],[1664,1664,1664,1666]]),
         ('Hidden keys still get a share of the weights, as with scores of 0: exp(0) is 1. Set their scores to −∞.', [[1667],[1668],[1595],[1669],[1667,1667,1667,1545]]),
         ('In your results, hidden scores count as a number such as −10⁴, but other scores may be as low. Set them to −∞.', [[1541],[1542],[1543],[1669],[1541,1541,1541,1545]]),
         ('Where hidden scores are far above the others, all weights that should remain are 0, and 0/0 is NaN. That happens if you mask after softmax and divide by the sum again: set hidden scores to −∞ before softmax.', [[1541],[1542],[1543],[1544],[1541,1541,1541,1670]]),

@@ -1,7 +1,7 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the places of its right figures, and each mistake with its own. See recognizing.py. Made anew when something of this
 # is different:
-# 7f13686c8b73accc
+# 926f3b2cef24e1fd
 
 FIGURES = [
     (0.54642, -0.11669, -0.19871, '[4,6]'),
@@ -1060,8 +1060,8 @@ KNOWN = [
         ('Your weights are the sigmoids of the scores, so they do not sum to one. Use the softmax.', [[328],[329],[217],[330],[331],[332,332,332,333]]),
         ('Your results look as if softmax were applied twice. Apply it once, to the scores.', [[334],[335],[336],[337],[338],[339,339,339,340]]),
         ('Your weights sum to one over the heads, for each pair of query and key. The weights of each query must sum to one over the keys: dim=-1.', [[341],[342],[316],[316],[342],[341,341,341,343]]),
-        ('Your weights sum to one over the queries, for each key. The weights of each query must sum to one over the keys: dim=-1.', [[344],[342],[316],[316],[342],[344,344,344,345]]),
-        ('Your weights no longer sum to one, as if zeros were put in after a softmax over all keys. Set hidden scores to −∞ before softmax.', [[346],[347],[217],[218],[348],[349,349,349,350]]),
+        ('Your weights sum to one over the queries. The weights of each query must sum to one over the keys: dim=-1.', [[344],[342],[316],[316],[342],[344,344,344,345]]),
+        ('Your weights no longer sum to one, as if zeros were put in after a softmax over hidden keys, too. Set hidden scores to −∞ before softmax.', [[346],[347],[217],[218],[348],[349,349,349,350]]),
         ('Hidden keys still get a share of the weights, as with scores of 0: exp(0) is 1. Set their scores to −∞.', [[351],[352],[211],[212],[353],[354,354,354,208]]),
         ('In your results, hidden scores count as a number such as −10⁴, but other scores may be as low. Set them to −∞.', [[202],[203],[211],[205],[206],[207,207,207,208]]),
         ('Where hidden scores are far above the others, all weights that should remain are 0, and 0/0 is NaN. That happens if you mask after softmax and divide by the sum again: set hidden scores to −∞ before softmax.', [[202],[203],[316],[205],[206],[207,207,207,355]]),

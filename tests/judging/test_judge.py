@@ -107,7 +107,7 @@ def test_class_that_needs_an_unwritten_class_is_an_error_not_to_do() -> None:
 
 
 def scaled(value: Any, factor: float) -> Any:
-    if isinstance(value, torch.Tensor):
+    if isinstance(value, torch.Tensor | float):
         return value * factor
     if isinstance(value, dict):  # of a class: what it computes
         return {**value, "outputs": {name: scaled(one, factor) for name, one in value.get("outputs", {}).items()}}

@@ -32,8 +32,8 @@ pytestmark = pytest.mark.slow
 # Softmax of numbers up to 10³⁰ in 16 bits is no number; what dropout leaves out is no matter of precision.
 # And a class that returns two things is no class of one output.
 # A table of sines may have as few digits, and what is turned by them. Frequencies and slopes are made from sizes alone.
-# And in float16, an eps of 1e-6 is hardly a number.
-WITHOUT_SIXTEEN_BITS = (10, 15, 20, 21, 26, 27, 29, 38, 39, "alibi_slopes")
+# In float16, an eps of 1e-6 is hardly a number. And no triangular system is solved in 16 bits.
+WITHOUT_SIXTEEN_BITS = (10, 15, 20, 21, 26, 27, 29, 38, 39, 40, "alibi_slopes", "gated_delta_chunks")
 FOR_SIXTEEN_BITS = [name for name in FUNCTIONS if name not in WITHOUT_SIXTEEN_BITS]
 # Where nothing is added up, where tokens come back, and where a model has learned, for which there is no definition.
 WITHOUT_ROUNDING = (15, 26, 27)
@@ -96,6 +96,8 @@ def parts(value: Any, want: Any) -> Iterator[tuple[Any, Any]]:
         yield from zip(value, want, strict=True)
     elif not isinstance(value, dict):
         yield value, want
+    elif isinstance(want, dict) and "gradients" not in want:  # how code computes, and no numbers
+        return
     elif isinstance(want, dict):
         yield list(value["gradients"].values()), list(want["gradients"].values())
     else:

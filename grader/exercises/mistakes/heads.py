@@ -73,13 +73,13 @@ def with_lines(masked: str = "") -> list[Misconception]:
                   "Your weights sum to one over the heads, for each pair of query and key. The weights of each query "
                   "must sum to one over the keys: dim=-1.", kind="axis"),
             wrong("softmax over queries", "weights = torch.softmax(scores, dim=-2)",
-                  "Your weights sum to one over the queries, for each key. The weights of each query must sum to one "
+                  "Your weights sum to one over the queries. The weights of each query must sum to one "
                   "over the keys: dim=-1.", kind="axis")),
         *at("hide",
             wrong("masked after softmax",
                   "",
-                  "Your weights no longer sum to one, as if zeros were put in after a softmax over all keys. Set "
-                  "hidden scores to −∞ before softmax.", kind="missing step",
+                  "Your weights no longer sum to one, as if zeros were put in after a softmax over hidden keys, too. "
+                  "Set hidden scores to −∞ before softmax.", kind="missing step",
                   also={"after normalize": f"{masked}weights = weights.masked_fill(hidden, 0.0)"}),
             wrong("zeros for −∞", "scores = scores.masked_fill(hidden, 0.0)",
                   "Hidden keys still get a share of the weights, as with scores of 0: exp(0) is 1. Set their scores to "

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 # Lines of code that makes a table of all keys, and hides those that are not chosen.
 TABLE = """
-    chosen_ones = torch.zeros(B, T, T, dtype=torch.bool, device=queries.device).scatter(-1, chosen, ~hidden[:, 0])
-    chosen, hidden = torch.arange(T, device=queries.device).expand(B, T, T), ~chosen_ones[:, None]
+    is_chosen = torch.zeros(B, T, T, dtype=torch.bool, device=queries.device).scatter(-1, chosen, ~hidden[:, 0])
+    chosen, hidden = torch.arange(T, device=queries.device).expand(B, T, T), ~is_chosen[:, None]
 """
 ALL = "chosen = torch.arange(T, device=queries.device).expand(B, T, T)"
 NOTHING_HIDDEN = "hidden = torch.zeros_like(chosen, dtype=torch.bool)[:, None]"

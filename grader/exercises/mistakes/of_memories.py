@@ -17,7 +17,7 @@ wrong = partial(
 IN_EITHER = [
     *at("key",
         wrong("keys not normalized", "k = keys",
-              "In your results, keys have their own lengths. Divide each by its length, so that writing with beta "
+              "In your results, keys keep their lengths. Divide each by its length, so that writing with beta "
               "= 1 replaces what is there.", kind="missing step"),
         wrong("neither normalized", "k = keys",
               "In your results, neither queries nor keys are divided by their lengths. Divide each vector by its "
@@ -36,7 +36,7 @@ IN_EITHER = [
               also={"query": "q = torch.softmax(queries, dim=-1)"})),
     *at("query",
         wrong("queries not normalized", "q = queries",
-              "In your results, queries have their own lengths. Divide each by its length, as the keys.",
+              "In your results, queries keep their lengths. Divide each by its length, like the keys.",
               kind="missing step"),
         wrong("queries scaled by √d", "q = F.normalize(queries, dim=-1) / keys.shape[-1] ** 0.5",
               "Your outputs, or your queries, are divided by √d. Queries and keys have length 1 here: leave that "
