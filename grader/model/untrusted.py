@@ -8,6 +8,7 @@ msgspec reads none.
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeGuard, TypeVar, overload
 
@@ -20,6 +21,10 @@ Text = Annotated[str, Meta(max_length=10_000)]
 Texts = Annotated[tuple[Text, ...], Meta(max_length=200)]
 Number = Annotated[float, Meta(gt=-1e6, lt=1e6)]
 Count = Annotated[int, Meta(ge=0, lt=10**6)]
+
+
+# msgspec prepares a type when it is first used. If two threads do so at once, the process ends: a segmentation fault.
+_one_thread_at_a_time = threading.RLock()
 
 
 class NotJSON(ValueError):
@@ -41,9 +46,15 @@ def converted(data: object, kind: Any) -> Any: ...
 def converted(data: object, kind: Any) -> Any:
     """The value of this kind that the data describe; None if any part of them is wrong."""
     try:
-        return msgspec.convert(data, kind)
+        return convert(data, kind)
     except (msgspec.ValidationError, RecursionError, UnicodeEncodeError):  # the last one: half a character for a word
         return None
+
+
+def convert(data: object, kind: Any) -> Any:
+    """The value of this kind that the data describe. What is wrong with them is raised as msgspec does."""
+    with _one_thread_at_a_time:
+        return msgspec.convert(data, kind)
 
 
 def is_object(value: object) -> TypeGuard[Mapping[str, object]]:

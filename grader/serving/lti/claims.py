@@ -11,6 +11,7 @@ import jwt
 import msgspec
 from msgspec import Meta, Struct, field
 
+from grader.model.untrusted import convert
 from grader.sandbox.plain_text import one_line
 from grader.serving.invitations import Role
 from grader.serving.lti.people import COLUMNS, Identity
@@ -116,7 +117,7 @@ async def read_launch(client: PlatformClient, registration: Registration, nonce:
     if not hmac.compare_digest(str(claims["nonce"]).encode("utf-8", "surrogatepass"), nonce.encode()):
         raise refuse_token("nonce")
     try:
-        launch = msgspec.convert(claims, Launch)
+        launch = convert(claims, Launch)
     except (msgspec.ValidationError, RecursionError, UnicodeEncodeError) as error:
         match = re.search(r"(?:field `|at `\$\.)([^`\[]+)", str(error))
         raise refuse_token(re.split("[/.]", match[1])[-1] if match else "claims") from None
