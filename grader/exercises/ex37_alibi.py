@@ -145,9 +145,6 @@ exercise = Exercise(
             wrong("distance with a sign", "distance = i - j",
                   "Without causal, later keys get larger scores in your results, even those far past the query. The "
                   "distance counts both ways: |i + S − T − j|.", kind="missing step"),
-            wrong("distance with the wrong sign", "distance = j - i",
-                  "In your results, the distance to earlier keys has the wrong sign, so that farther ones get larger "
-                  "scores. It counts both ways: subtract slope · |i + S − T − j|.", kind="mix-up"),
             wrong("later keys at no distance", "distance = (i - j).clamp(min=0)",
                   "Without causal, later keys have no distance in your results. It counts both ways: |i + S − T − j|.",
                   kind="missing step"),

@@ -668,8 +668,8 @@ def _sparse() -> list[Example | OfThree | WithoutTable]:
 
 _checks = Checks(
     Entry(36, "attention_with_sinks", _sinks),
-    Entry(37, "alibi_slopes", _slopes),
     Entry(37, "alibi_attention", _alibi),
+    Entry(37, "alibi_slopes", _slopes),
     Entry(38, "qk_norm_attention", _normed),
     Entry(39, "yarn_frequencies", _yarn),
     Entry(40, "LatentAttention", _latents),
