@@ -383,6 +383,11 @@ def lengths(words: int) -> Tensor:
     return (torch.randperm(words) * 20.0 + 30) * (1 - 2 * (torch.arange(words) % 2))
 
 
+def two_lines(words: int) -> list[Tensor]:
+    """Queries and keys along two lines, so far apart that scores are in the thousands: (words, 3)."""
+    return [lengths(words)[:, None] * (torch.rand(3) + 1) for _ in range(2)]
+
+
 def draw(number: int) -> list[Inputs]:
     choose = random.Random(number)
     inputs = [case(number, choose) for _ in range(8)]

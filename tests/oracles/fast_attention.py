@@ -163,8 +163,7 @@ def inputs_30(N: int, D: int) -> Inputs:
 
 def large_30(N: int, D: int) -> Inputs:
     """In one of two heads, keys point the other way than queries of the same word: the first query has no score > 0."""
-    lines = [classes.lengths(N)[:, None] * (torch.rand(3) + 1) for _ in range(2)]  # (N, 3)
-    queries, keys = (line.expand(1, 2, N, 3) for line in lines)
+    queries, keys = (line.expand(1, 2, N, 3) for line in classes.two_lines(N))
     return queries, keys * torch.tensor([1.0, -1.0])[:, None, None], torch.randn(1, 2, N, 3), 1 + D % N
 
 
@@ -193,7 +192,7 @@ def inputs_35(N: int, D: int) -> Inputs:
 
 
 def large_28(N: int, D: int) -> Inputs:
-    queries, keys = (classes.lengths(N)[:, None] * (torch.rand(3) + 1) for _ in range(2))  # (N, 3)
+    queries, keys = classes.two_lines(N)
     return queries.expand(1, 2, N, 3), keys.expand(1, 1, N, 3), torch.randn(1, 1, N, 3), D % 2 == 0
 
 

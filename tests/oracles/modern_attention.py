@@ -45,7 +45,7 @@ def inputs_36(N: int, D: int) -> Inputs:
 
 def large_36(N: int, D: int) -> Inputs:
     """Two heads, whose sinks are below and above all scores, or the other way round."""
-    queries, keys = (classes.lengths(N)[:, None] * (torch.rand(3) + 1) for _ in range(2))  # (N, 3)
+    queries, keys = classes.two_lines(N)
     sinks = torch.tensor([-3e4, 3e4] if D % 2 else [3e4, -math.inf])
     return queries.expand(1, 2, N, 3), keys.expand(1, 2, N, 3), torch.randn(1, 2, N, 3), sinks, D % 3 == 0
 
@@ -220,7 +220,7 @@ def inputs_37(N: int, D: int) -> Inputs:
 
 
 def large_37(N: int, D: int) -> Inputs:
-    queries, keys = (classes.lengths(N)[:, None] * (torch.rand(3) + 1) for _ in range(2))  # (N, 3)
+    queries, keys = classes.two_lines(N)
     return queries.expand(1, 2, N, 3), keys.expand(1, 2, N, 3), torch.randn(1, 2, N, 3), torch.rand(2), D % 2 == 0
 
 
