@@ -11,8 +11,8 @@ from grader import Inputs, randn
 Tensor = torch.Tensor
 Sample = Callable[[torch.Generator], Inputs]
 
-MANY = 149  # words: more than most fixed sizes, and a prime
-OF_ANY_LENGTH = f"Your code is right for short texts, but not for one of {MANY} words. A text may have any length."
+WORDS = 149  # words: more than most fixed sizes, and a prime
+OF_ANY_LENGTH = f"Your code is right for short texts, but not for one of {WORDS} words. A text may have any length."
 
 
 def vectors(rng: torch.Generator, *shape: int) -> Tensor:
@@ -27,7 +27,7 @@ def between(rng: torch.Generator, least: float, most: float, *shape: int) -> Ten
 
 def sized(B: int, H: int, T: int, d: int, d_v: int, *chunk: int) -> Sample:
     """Gates are neither 0 nor 1. No product of alphas is so small that float32 loses it."""
-    least = 0.4 if T < MANY else 0.9
+    least = 0.4 if T < WORDS else 0.9
 
     def inputs(rng: torch.Generator) -> Inputs:
         queries, keys, values = vectors(rng, B, H, T, d), vectors(rng, B, H, T, d), randn(rng, B, H, T, d_v)
@@ -45,10 +45,10 @@ def gated(sample: Sample, alpha: float | None, beta: float | None) -> Sample:
     """The same with one number for all alphas, or all betas."""
 
     def inputs(rng: torch.Generator) -> Inputs:
-        queries, keys, values, alphas, betas, *rest = sample(rng)
+        queries, keys, values, alphas, betas, *settings = sample(rng)
         alphas = alphas if alpha is None else torch.full_like(alphas, alpha)
         betas = betas if beta is None else torch.full_like(betas, beta)
-        return queries, keys, values, alphas, betas, *rest
+        return queries, keys, values, alphas, betas, *settings
 
     return inputs
 
@@ -67,9 +67,9 @@ def along_a_line(B: int, H: int, T: int, d: int, d_v: int, *chunk: int) -> Sampl
     """All keys and queries of a sentence have nearly one direction, so each word meets what others have left."""
 
     def inputs(rng: torch.Generator) -> Inputs:
-        queries, keys, *rest = with_state(B, H, T, d, d_v, *chunk)(rng)
+        queries, keys, *other_inputs = with_state(B, H, T, d, d_v, *chunk)(rng)
         line = 2 * torch.nn.functional.normalize(randn(rng, B, H, 1, d), dim=-1)  # never undone by the small part
-        return *((0.3 * each + line) * between(rng, 0.7, 1.5, B, H, T, 1) for each in (queries, keys)), *rest
+        return *((0.3 * each + line) * between(rng, 0.7, 1.5, B, H, T, 1) for each in (queries, keys)), *other_inputs
 
     return inputs
 
@@ -78,7 +78,7 @@ def longest(B: int, H: int, T: int, d: int, d_v: int, *chunk: int) -> Sample:
     """Queries and keys a thousand times as long."""
 
     def inputs(rng: torch.Generator) -> Inputs:
-        queries, keys, *rest = sized(B, H, T, d, d_v, *chunk)(rng)
-        return 1e3 * queries, 1e3 * keys, *rest
+        queries, keys, *other_inputs = sized(B, H, T, d, d_v, *chunk)(rng)
+        return 1e3 * queries, 1e3 * keys, *other_inputs
 
     return inputs

@@ -98,7 +98,7 @@ def run(
     return outputs[0] if len(outputs) == 1 else torch.cat(outputs, dim=1)
 
 
-def step(module: nn.Module, x: Tensor, cache: object = None) -> tuple[object, object]:
+def step(module: Callable[..., Any], x: Tensor, cache: object = None) -> tuple[object, object]:
     """Make one call, which returns an output and a cache. A single tensor is an output, even a batch of two."""
     returned = module(x) if cache is None else module(x, cache)
     if isinstance(returned, (tuple, list)) and len(returned) == 2:
@@ -177,18 +177,22 @@ def weights_for(rng: torch.Generator, d_model: int) -> dict[str, Tensor]:
     return draw_weights(rng, {f"{name}.weight": [d_model, d_model] for name in LAYERS})
 
 
-def read(observation: Any, *inputs: Any) -> Readings:
-    """Read like any module, and add a sentence if the cache is not a pair.
+def cache_reader(read_as_module: Callable[..., Readings], no_cache: str) -> Callable[..., Readings]:
+    """Read like any module, and add this sentence if the cache is not what it should be.
 
     If a module answers differently when it is asked again, the first answer counts: it keeps something between calls,
     so the difference is not random.
     """
-    readings = read_as_module(observation, *inputs)
-    if readings.get("behavior") == TWO_OUTPUTS:
-        readings["output"] = {"output": observation.outputs["output"]}
-    outputs = readings.get("output")
-    cache = outputs.get(IN_THE_END) if isinstance(outputs, dict) else None
-    return {"cache": NO_PAIR if isinstance(cache, Tensor) and cache.dim() == 1 else ""} | readings
+
+    def read(observation: Any, *inputs: Any) -> Readings:
+        readings = read_as_module(observation, *inputs)
+        if readings.get("behavior") == TWO_OUTPUTS:
+            readings["output"] = {"output": observation.outputs["output"]}
+        outputs = readings.get("output")
+        cache = outputs.get(IN_THE_END) if isinstance(outputs, dict) else None
+        return {"cache": no_cache if isinstance(cache, Tensor) and cache.dim() == 1 else ""} | readings
+
+    return read
 
 
 def picture(value: Any, inputs: Sequence[Any]) -> Picture | None:
@@ -202,7 +206,7 @@ def picture(value: Any, inputs: Sequence[Any]) -> Picture | None:
     return looks_ahead(first, outputs.get(LATER_CHANGED), count_from=0)
 
 
-read_as_module = reader(CachedAttention, causal=True)
+read = cache_reader(reader(CachedAttention, causal=True), NO_PAIR)
 
 KEEPS_STATE = (
     "Called twice with the same text and no cache, your module gives two different outputs: something is kept between "

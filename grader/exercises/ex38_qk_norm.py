@@ -68,15 +68,19 @@ def divided_by(*sizes: str) -> list[Any]:
     return [{f"{x[0]}_size": f"{x[0]}_size = {size.format(x)}" for x in ("queries", "keys")} for size in sizes]
 
 
+def of_keys(line: str) -> str:
+    """A line for the queries, written for the keys."""
+    return line.replace("queries", "keys").replace("q_", "k_")
+
+
 def in_both(queries: str, **changes: str) -> dict[str, str]:
     """A mistake: another line for the queries, and the same for the keys."""
-    keys = queries.replace("queries", "keys").replace("q_", "k_")
-    return {"queries": queries, "keys": keys, **changes}
+    return {"queries": queries, "keys": of_keys(queries), **changes}
 
 
 def before(line: str, **changes: str) -> dict[str, str]:
     """A mistake: queries and keys are changed before their norms."""
-    return {"before q_size": f"{line}\n{line.replace('queries', 'keys').replace('q_', 'k_')}", **changes}
+    return {"before q_size": f"{line}\n{of_keys(line)}", **changes}
 
 
 def capped(place: str, name: str = "scores", **changes: str) -> dict[str, str]:
@@ -187,8 +191,8 @@ exercise = Exercise(
         wrong("root missing", divided_by(f"({MEAN} + 1e-6)"),
               "Your vectors are divided by the mean of their squares. Divide by its root.", kind="missing step"),
         *(wrong(name, divided_by(f"torch.sqrt({{}}.square().mean({dim}) + 1e-6)"),
-                f"In your results, {what}. Each vector of each head has its own size: take the mean over the last "
-                "dimension only.", kind="axis") for name, dim, what in AXES),
+                f"In your results, {effect}. Each vector of each head has its own size: take the mean over the last "
+                "dimension only.", kind="axis") for name, dim, effect in AXES),
         wrong("eps outside the root", divided_by(f"(torch.sqrt({MEAN}) + 1e-6)"),
               "In your results, eps is added to the root. Add it to the mean of the squares, under the root.",
               credit=0.75),
@@ -207,15 +211,15 @@ exercise = Exercise(
                {"before mix": f"values = values / torch.sqrt({MEAN.format('values')} + 1e-6) * k_weight"}],
               "In your results, values are brought to a common size, too. Only queries and keys are: values do not "
               "enter the scores.", kind="mix-up"),
-        *(mistake for x, weight, y, other in PARTNERS for mistake in at(x,
+        *(mistake for x, weight, y, weight_of_y in PARTNERS for mistake in at(x,
             wrong(f"{x} not normalized", ["", f"{x} = {x} * {weight}"],
                   f"Your {y} are normalized, and your {x} are not. Long ones still have large scores: normalize both.",
                   kind="missing step"),
             wrong(f"{x} without their weight", f"{x} = {x} / {x[0]}_size",
                   f"{weight} has no effect in your results. Multiply the normalized {x} by it.", kind="missing step"),
-            wrong(f"weight of the {y} for the {x}", f"{x} = {x} / {x[0]}_size * {other}",
-                  f"In your results, {other} counts twice, and {weight} not at all. Multiply the normalized {x} by "
-                  f"{weight}.", kind="mix-up"))),
+            wrong(f"weight of the {y} for the {x}", f"{x} = {x} / {x[0]}_size * {weight_of_y}",
+                  f"In your results, {weight_of_y} counts twice, and {weight} not at all. Multiply the normalized {x} "
+                  f"by {weight}.", kind="mix-up"))),
         wrong("queries and keys without weights", in_both("queries = queries / q_size"),
               "The two weights have no effect in your results. Multiply the normalized queries by q_weight, and the "
               "keys by k_weight.", kind="missing step"),

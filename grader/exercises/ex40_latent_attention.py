@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import torch
 import torch.nn.functional as F  # noqa: F401  in lines
@@ -11,14 +10,14 @@ from torch import nn
 
 from grader import Case, Exercise, at, wrong
 from grader.kit.module_cases import in_float64
-from grader.kit.module_readings import TWO_OUTPUTS, Readings, reader
+from grader.kit.module_readings import reader
 from grader.kit.pieces import FLOAT64, LARGE
 
-from .ex29_cached_attention import KEEPS_STATE, picture
+from .ex29_cached_attention import KEEPS_STATE, cache_reader, picture
 from .ex29_cached_attention import exercise as cached
 from .given_rotation import rotate
 from .head_cases import OVERLONG
-from .latent_cases import IN_THE_END, NO_KEYS, WithAbsorbed, far_below, going_on, large, of_many_words, run, sized
+from .latent_cases import NO_KEYS, WithAbsorbed, far_below, going_on, large, of_many_words, run, sized
 from .mistakes import attention, mistakes_named
 
 Tensor = torch.Tensor
@@ -81,21 +80,7 @@ class LatentAttention(nn.Module):
         return self.attend(x, cache, absorb=True)  #: absorbed
 
 
-def read(observation: Any, *inputs: Any) -> Readings:
-    """Read like any module, and add a sentence if the cache is not a tensor.
-
-    If a module answers differently when it is asked again, the first answer counts: it keeps something between calls,
-    so the difference is not random.
-    """
-    readings = read_as_module(observation, *inputs)
-    if readings.get("behavior") == TWO_OUTPUTS:
-        readings["output"] = {"output": observation.outputs["output"]}
-    outputs = readings.get("output")
-    cache = outputs.get(IN_THE_END) if isinstance(outputs, dict) else None
-    return {"cache": NO_TENSOR if isinstance(cache, Tensor) and cache.dim() == 1 else ""} | readings
-
-
-read_as_module = reader(LatentAttention, causal=True)
+read = cache_reader(reader(LatentAttention, causal=True), NO_TENSOR)
 
 NEIGHBORS = "rotate({0}.unflatten(-1, (-1, 2)).mT.flatten(-2), positions).unflatten(-1, (2, -1)).mT.flatten(-2)"
 # Mistakes of exercise 29 and of other modules whose lines fit here.

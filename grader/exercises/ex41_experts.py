@@ -85,7 +85,7 @@ def probe(function: Callable[..., Any], *inputs: Any) -> Any:
 def sized(
     *shape: int, E: int, top_k: int, capacity: int | None = None, **options: bool
 ) -> Callable[[torch.Generator], Inputs]:
-    """Tokens of this shape (…, d). With a capacity, some expert is chosen more often, and not by the first tokens."""
+    """Tokens of this shape (…, d), a router (d, E) and experts (E, d, d)."""
     d = shape[-1]
 
     def inputs(rng: torch.Generator) -> Inputs:
@@ -97,11 +97,11 @@ def sized(
 
 def large(rng: torch.Generator) -> Inputs:
     """Logits up to ±10⁴, none near another."""
-    _x, _router, experts, *others = sized(2, 4, 3, E=5, top_k=2)(rng)
+    _x, _router, experts, *settings = sized(2, 4, 3, E=5, top_k=2)(rng)
     lengths = 10 + 15 * torch.rand(8, generator=rng).argsort().float()  # lengths of the tokens along one direction
     slopes = torch.tensor([3.0, -2.0, 1.0, -1.0, 2.0])[torch.randperm(5, generator=rng)] * 30
     direction = torch.tensor([1.0, -1.0, 0.5])
-    return lengths.reshape(2, 4, 1) * direction, direction[:, None] / 2.25 * slopes, experts, *others
+    return lengths.reshape(2, 4, 1) * direction, direction[:, None] / 2.25 * slopes, experts, *settings
 
 
 # Mistakes of `route` that show in `moe`, too. The others need a bias or normalize, or are the same there.

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from grader import TENSORS, Case, Exercise, at, wrong
 from grader.kit.pieces import as_pieces
 
-from .delta_cases import MANY, OF_ANY_LENGTH, along_a_line, erased, forgetting, longest, sized, with_state
+from .delta_cases import OF_ANY_LENGTH, WORDS, along_a_line, erased, forgetting, longest, sized, with_state
 from .gated_delta_chunks import chunks_exercise
 from .mistakes.of_memories import IN_EITHER
 from .mistakes.of_pieces import another_type, gradients_lost
@@ -54,7 +54,7 @@ exercise = Exercise(
         Case("the delta rule", "alpha taken for beta", erased(2, 2, 6, 3, 4)),
         Case("decay alone", "a gate that does not close", forgetting(1, 3, 4, 5, 2)),
         Case("keys along a line", "errors before the decay, or of another state", along_a_line(2, 2, 6, 3, 2)),
-        Case("a text of many words", "a text of a fixed length", sized(1, 1, MANY, 3, 2), OF_ANY_LENGTH, once=True),
+        Case("a text of many words", "a text of a fixed length", sized(1, 1, WORDS, 3, 2), OF_ANY_LENGTH, once=True),
         Case("long vectors", "√d for the length", longest(2, 2, 4, 6, 5)),
         *as_pieces(with_state(2, 2, 4, 3, 5)),
     ],

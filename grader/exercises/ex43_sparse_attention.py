@@ -71,10 +71,10 @@ def in_both_ways(mistake: Misconception) -> Misconception:
     if mistake.name not in OF_TABLES:
         return mistake
     table = {"after hidden": TABLE, **mistake.change}
-    both = mistake.add_way(table)
+    two_ways = mistake.add_way(table)
     if not mistake.name.startswith("softmax over"):
-        return both
-    return both.add_way({**table, "normalize": f"{table['normalize']}.nan_to_num(0.0)"})
+        return two_ways
+    return two_ways.add_way({**table, "normalize": f"{table['normalize']}.nan_to_num(0.0)"})
 
 
 # fmt: off

@@ -13,7 +13,7 @@ from torch.overrides import TorchFunctionMode
 from grader import TENSORS, Broken, Case, Exact, Exercise, Finding, Inputs, at, put_once, wrong
 from grader.kit.pieces import as_pieces
 
-from .delta_cases import MANY, OF_ANY_LENGTH, along_a_line, erased, forgetting, longest, sized, with_state
+from .delta_cases import OF_ANY_LENGTH, WORDS, along_a_line, erased, forgetting, longest, sized, with_state
 from .mistakes.of_memories import IN_EITHER
 from .mistakes.of_pieces import another_type, gradients_lost
 
@@ -138,7 +138,8 @@ chunks_exercise = Exercise(
         Case("the delta rule", "alpha taken for beta", erased(2, 2, 6, 3, 4, 4)),
         Case("decay alone", "a gate that does not close", forgetting(1, 3, 4, 5, 2, 2)),
         Case("keys along a line", "words of a chunk that do not meet", along_a_line(2, 2, 6, 3, 2, 4)),
-        Case("a text of many words", "a text of a fixed length", sized(1, 1, MANY, 3, 2, 32), OF_ANY_LENGTH, once=True),
+        Case("a text of many words", "a text of a fixed length", sized(1, 1, WORDS, 3, 2, 32), beside=OF_ANY_LENGTH,
+             once=True),
         Case("long vectors", "√d for the length", longest(2, 2, 4, 6, 5, 3)),
         *as_pieces(with_state(2, 2, 5, 3, 4, 2)),
         Case("how many states", "a loop over words", counted, beside=MANY_STATES, once=True),

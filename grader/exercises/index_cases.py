@@ -43,8 +43,8 @@ def is_clear(index_q: Tensor, index_k: Tensor, index_w: Tensor, top_k: int) -> T
     products = torch.relu(index_q.double() @ index_k.double()[:, None].mT)  # (B, heads, T, T)
     scores = (products * index_w.double().mT[..., None]).sum(1)
     T = scores.shape[-1]
-    few = torch.arange(T) < top_k  # queries that read all keys up to their own
+    reads_all = torch.arange(T) < top_k  # queries that read all keys up to their own
     if top_k >= T:
-        return few.expand(scores.shape[:2])
+        return reads_all.expand(scores.shape[:2])
     ordered = scores.masked_fill(torch.ones(T, T).triu(1) > 0, -math.inf).sort(descending=True).values
-    return few | (ordered[..., top_k - 1] - ordered[..., top_k] > CLEAR * products.amax((1, 3)))
+    return reads_all | (ordered[..., top_k - 1] - ordered[..., top_k] > CLEAR * products.amax((1, 3)))

@@ -12,11 +12,11 @@ from torch import nn
 from grader import ClassCase, MemoryPromise, Module, randn
 from grader.kit.module_cases import LATER_CHANGED, OTHERS_CHANGED, SECOND_CALL, draw_weights, with_large_scores
 
+from .ex29_cached_attention import CACHE, IN_THE_END, OUTPUTS, step
+
 Tensor = torch.Tensor
 
 FORWARD, ABSORBED, BOTH = "forward", "absorbed", "forward, then absorbed"  # how chunks are put
-OUTPUTS, CACHE = "outputs", "cache"  # what a run is asked for
-IN_THE_END = "cache at the end"
 LONG, HEADS, WIDE = 16384, 16, 128  # words, and heads of so many entries: their keys alone take 128 MB
 NO_KEYS = MemoryPromise(
     56 * 2**20,
@@ -41,7 +41,7 @@ def run(
     sizes: Sequence[int],
     way: str = FORWARD,
     goal: str = OUTPUTS,
-    cache: Tensor | None = None,
+    cache: object = None,
     aside: Tensor | None = None,
 ) -> object:
     """The outputs for a text x (B, T, d_model) in chunks of these sizes, or the cache in the end.
@@ -52,9 +52,10 @@ def run(
     outputs = []
     for number, chunk in enumerate(torch.split(x, list(sizes), dim=1)):
         absorb = way == ABSORBED or (way == BOTH and number > 0)
+        method = absorbed_of(module) if absorb else module
         if aside is not None and cache is not None:
-            step(module, absorb, aside, cache)
-        y, cache = step(module, absorb, chunk, cache)
+            step(method, aside, cache)
+        y, cache = step(method, chunk, cache)
         if not isinstance(y, Tensor) or (absorb and y.numel() == 0):  # the text cannot go on from here
             return y
         outputs.append(y)
@@ -63,18 +64,17 @@ def run(
     return outputs[0] if len(outputs) == 1 else torch.cat(outputs, dim=1)
 
 
-def step(module: nn.Module, absorb: bool, x: Tensor, cache: Any = None) -> tuple[Any, Any]:
-    """Make one call, which returns an output and a cache. A single tensor is an output, even a batch of two."""
-    arguments = (x,) if cache is None else (x, cache)
-    try:
-        returned = getattr(module, ABSORBED, to_do)(*arguments) if absorb else module(*arguments)
-    except NotImplementedError:
-        if not absorb:
-            raise
-        returned = None
-    if isinstance(returned, (tuple, list)) and len(returned) == 2:
-        return returned[0], returned[1]
-    return (torch.empty(0) if returned is None and absorb else returned), None
+def absorbed_of(module: nn.Module) -> Callable[..., Any]:
+    """The second method, which returns an empty output where it is still to do."""
+
+    def method(*arguments: Any) -> Any:
+        try:
+            returned = getattr(module, ABSORBED, to_do)(*arguments)
+        except NotImplementedError:
+            returned = None
+        return (torch.empty(0), None) if returned is None else returned
+
+    return method
 
 
 def to_do(*_arguments: object) -> None:

@@ -51,7 +51,7 @@ def converted(data: object, kind: Any) -> Any:
         return None
 
 
-def convert(data: object, kind: Any) -> Any:
+def convert(data: object, kind: type[T]) -> T:
     """The value of this kind that the data describe. What is wrong with them is raised as msgspec does."""
     with _one_thread_at_a_time:
         return msgspec.convert(data, kind)

@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from checking import TOLERANCE, Checks, Entry, Example, Number
-from module_examples import ModuleExample
-from piece_examples import FiniteGradients, InDouble, PieceExample, Unfitting
+from module_examples import FirstOfTwo, ModuleExample
+from piece_examples import FiniteGradients, InDouble, LargestTensor, PieceExample, Unfitting
 from compare import difference
 
 # Exercise 28: six query heads share two key heads; the two queries of a head are printed one below the other.
@@ -188,7 +187,7 @@ class ChunksExample(NamedTuple):
 
     def problem(self, student_class: Callable[..., Any], called: str) -> str | None:
         at_once = ModuleExample(f"{self.name}, at once", self.arguments, self.weights, (self.text,), self.expected)
-        problem = at_once.problem(lambda **arguments: _First(student_class(**arguments)), called)
+        problem = at_once.problem(lambda **arguments: FirstOfTwo(student_class(**arguments)), called)
         if problem:
             return problem
         module = student_class(**self.arguments)
@@ -250,43 +249,6 @@ def _like(own: Any, given: tuple[torch.Tensor, ...]) -> Any:
     return torch.stack(given) if isinstance(own, torch.Tensor) else getattr(own, "_make", type(own))(given)
 
 
-class _First(torch.nn.Module):
-    """A module of which the first of two results counts, under the names of its own parameters."""
-
-    def __init__(self, module: Any) -> None:
-        super().__init__()
-        for name, part in module.named_children() if isinstance(module, torch.nn.Module) else ():
-            self.add_module(name, part)
-        vars(self)["module"] = module
-
-    def forward(self, x: torch.Tensor) -> Any:
-        returned = self.module(x)
-        if not isinstance(returned, (tuple, list)) or len(returned) != 2:
-            raise TypeError("forward must return two things, y and the cache")
-        return returned[0]
-
-
-class _Largest(TorchDispatchMode):
-    """Notes the largest new tensor."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.entries = 0
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """PyTorch would load its compiler first, which takes a second."""
-        return False
-
-    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        result = function(*args, **(kwargs or {}))
-        for tensor in result if isinstance(result, tuple | list) else (result,):
-            if isinstance(tensor, torch.Tensor):
-                storage = tensor.untyped_storage()
-                self.entries = max(self.entries, storage.nbytes() // tensor.element_size())
-        return result
-
-
 class LongExample(NamedTuple):
     """A text so long that a table of T × T is far larger than anything that is needed."""
 
@@ -298,7 +260,7 @@ class LongExample(NamedTuple):
         return f"a text of {self.T} words"
 
     def problem(self, function: Callable[..., Any], called: str) -> str | None:
-        with torch.no_grad(), _Largest() as largest:
+        with torch.no_grad(), LargestTensor() as largest:
             function(*self.inputs)
         if largest.entries < self.T**2:
             return None

@@ -1,7 +1,7 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the places of its right figures, and each mistake with its own. See recognizing.py. Made anew when something of this
 # is different:
-# 30b4e85852296d52
+# 002c3d4769a576fe
 
 FIGURES = [
     (0.62847, 0.071425, 0.16185, '[1,2,3,2]'),

@@ -9,6 +9,7 @@ import warnings
 from typing import Any, NamedTuple
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from diagnosis import other_axis
 from visible_examples import NEW_LINE, Student, copy_inputs, not_what_was_asked, right_but
@@ -110,3 +111,24 @@ def _lost_gradient(function: Student, inputs: tuple[object, ...]) -> str:
 
 def _not_finite(result: object) -> str:
     return LARGE if isinstance(result, torch.Tensor) and not bool(result.isfinite().all()) else ""
+
+
+class LargestTensor(TorchDispatchMode):
+    """Notes the largest new tensor."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.entries = 0
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """PyTorch would load its compiler first, which takes a second."""
+        return False
+
+    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = function(*args, **(kwargs or {}))
+        for tensor in result if isinstance(result, tuple | list) else (result,):
+            if isinstance(tensor, torch.Tensor):
+                storage = tensor.untyped_storage()
+                self.entries = max(self.entries, storage.nbytes() // tensor.element_size())
+        return result

@@ -11,11 +11,10 @@ from typing import Any, NamedTuple, cast
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from grader.kit.checking import TOLERANCE, Checks, Entry, Example, Number
-from grader.kit.module_examples import ModuleExample
-from grader.kit.piece_examples import FiniteGradients, InDouble, PieceExample
+from grader.kit.module_examples import FirstOfTwo, ModuleExample
+from grader.kit.piece_examples import FiniteGradients, InDouble, LargestTensor, PieceExample
 from grader.kit.visible_examples import right_but
 from grader.model.compare import difference
 
@@ -374,41 +373,6 @@ def _yarn() -> list[Example]:
     ]
 
 
-class _OneResult(torch.nn.Module):
-    """A module of which the first of two results counts, under the names of its own parameters."""
-
-    def __init__(self, module: Any) -> None:
-        super().__init__()
-        for name, part in module.named_children() if isinstance(module, torch.nn.Module) else ():
-            self.add_module(name, part)
-        vars(self)["module"] = module
-
-    def forward(self, x: torch.Tensor) -> Any:
-        returned = self.module(x)
-        if not isinstance(returned, (tuple, list)) or len(returned) != 2:
-            raise TypeError("forward must return two things, y and the cache")
-        return returned[0]
-
-
-class _LargestTensor(TorchDispatchMode):
-    """Notes the entries of the largest new tensor."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.entries = 0
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """PyTorch would load its compiler first, which takes a second."""
-        return False
-
-    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        result = function(*args, **(kwargs or {}))
-        if isinstance(result, torch.Tensor):
-            self.entries = max(self.entries, result.untyped_storage().nbytes() // result.element_size())
-        return result
-
-
 class LatentExample(NamedTuple):
     """A module that takes a text in chunks by two methods, with a cache of latents."""
 
@@ -422,7 +386,7 @@ class LatentExample(NamedTuple):
     def problem(self, student_class: Callable[..., Any], called: str) -> str | None:
         weights = _latent_weights(self.seed, **self.arguments)
         at_once = ModuleExample(self.name, dict(self.arguments), weights, (self.text,), self.expected, causal=True)
-        problem = at_once.problem(lambda **arguments: _OneResult(student_class(**arguments)), called)
+        problem = at_once.problem(lambda **arguments: FirstOfTwo(student_class(**arguments)), called)
         if problem:
             return problem
         module = student_class(**self.arguments)
@@ -458,7 +422,7 @@ class LongCache(NamedTuple):
 
     def problem(self, student_class: Callable[..., Any], called: str) -> str | None:  # noqa: ARG002  as the others
         module = student_class(4, 8, 64, 2, 2)
-        with torch.no_grad(), _LargestTensor() as largest:
+        with torch.no_grad(), LargestTensor() as largest:
             module.absorbed(_random(108, 1, 1, 4), _random(109, 1, 500, 4))
         if largest.entries < 8 * 500 * 64:
             return None
@@ -605,27 +569,6 @@ def _delta_chunks() -> list[Example | InDouble | OutputsExample | FewStates]:
     return [one_chunk, *_delta(3, 2, 5), FewStates("128 words")]
 
 
-class _Largest(TorchDispatchMode):
-    """Notes the largest new tensor."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.entries = 0
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """PyTorch would load its compiler first, which takes a second."""
-        return False
-
-    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        result = function(*args, **(kwargs or {}))
-        for tensor in result if isinstance(result, tuple | list) else (result,):
-            if isinstance(tensor, torch.Tensor):
-                storage = tensor.untyped_storage()
-                self.entries = max(self.entries, storage.nbytes() // tensor.element_size())
-        return result
-
-
 class WithoutTable(NamedTuple):
     """So many heads that a table of their scores is far larger than anything that is needed."""
 
@@ -634,7 +577,7 @@ class WithoutTable(NamedTuple):
 
     def problem(self, function: Callable[..., Any], called: str) -> str | None:
         H, T = self.inputs[0].shape[1:3]
-        with torch.no_grad(), _Largest() as largest:
+        with torch.no_grad(), LargestTensor() as largest:
             function(*self.inputs)
         said = (
             f"the result is right, but for {H} heads and {T} words {called} makes a tensor of {largest.entries} entries"

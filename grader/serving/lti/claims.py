@@ -117,7 +117,7 @@ async def read_launch(client: PlatformClient, registration: Registration, nonce:
     if not hmac.compare_digest(str(claims["nonce"]).encode("utf-8", "surrogatepass"), nonce.encode()):
         raise refuse_token("nonce")
     try:
-        launch: Launch = convert(claims, Launch)
+        launch = convert(claims, Launch)
     except (msgspec.ValidationError, RecursionError, UnicodeEncodeError) as error:
         match = re.search(r"(?:field `|at `\$\.)([^`\[]+)", str(error))
         raise refuse_token(re.split("[/.]", match[1])[-1] if match else "claims") from None
