@@ -36,7 +36,7 @@ from grader.model.label import Label
 from grader.notebooks.cells import fill_in, solutions
 from grader.release.compiling import compile_release
 from support.chromium import headless_chromium
-from support.messages import Messages
+from support.observers import Messages
 
 gc.disable()  # until all tests are found: until then little becomes garbage, and to look for it takes seconds
 # Numbers are few here: threads would only wait for one another, on a busy machine a hundred times as long.

@@ -30,8 +30,7 @@ from grader.host import scratch
 from grader.host.scratch import write_files
 from grader.model.submission import Graded, Submission
 from grader.notebooks.cells import fill_in
-from support.messages import Messages
-from support.onlooker import at_first_look
+from support.observers import Messages, at_first_look
 from support.snapshots import files, rows
 
 pytestmark = [pytest.mark.user, pytest.mark.slow]

@@ -33,7 +33,7 @@ from grader.host import scratch
 from grader.model.label import Label
 from support.command_line import Ended
 from support.command_line import grader as run_grader
-from support.messages import Messages
+from support.observers import Messages
 from support.snapshots import files_in
 
 pytestmark = pytest.mark.slow

@@ -27,7 +27,7 @@ from grader.collecting.collect import CollectOptions, collect
 from grader.course.folder import Course
 from grader.errors import CourseError
 from grader.model.submission import Graded, Submission
-from support.messages import Messages
+from support.observers import Messages
 from support.places import ROOT
 from support.snapshots import files, rows
 

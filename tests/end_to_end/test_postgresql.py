@@ -24,8 +24,7 @@ from grader.serving.arrivals import Arrivals, Stage
 from grader.serving.invitations import Role
 from grader.serving.lti.people import Identity, People
 from grader.serving.lti.store import COURSES, ITEMS, MEMBERSHIPS, PEOPLE, SCORES, Store
-from support.messages import Messages
-from support.onlooker import at_first_look
+from support.observers import Messages, at_first_look
 from support.proof import skip
 from support.snapshots import files, rows
 

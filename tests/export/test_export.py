@@ -22,7 +22,7 @@ from grader.export.moodle import export_moodle
 from grader.pages.spreadsheet import defused, is_formula, number
 from support.command_line import export, grader
 from support.made_class import ASSIGNMENT, Paper, grade
-from support.messages import Messages
+from support.observers import Messages
 from support.snapshots import files_in
 
 # As Canvas writes it: with a mark for Excel, a row for hidden columns, and columns that it computes.

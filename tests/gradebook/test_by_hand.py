@@ -32,7 +32,7 @@ from grader.publishing.publish import publish
 from grader.publishing.whole_term import export_term, write_term_report
 from grader.release.compiling import compile_release
 from support.command_line import grader
-from support.messages import Messages
+from support.observers import Messages
 from support.second_course import WRONG, copy_of_second_course
 
 WORDS = "words"

@@ -22,7 +22,7 @@ from grader.host.sandbox_process import SandboxProcess
 from grader.host.zygote_process import ZygoteError
 from grader.model.submission import Assignment
 from grader.sandbox.confine import CannotConfineError
-from support.messages import Messages
+from support.observers import Messages
 
 
 class FailingAtFirst:

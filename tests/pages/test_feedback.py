@@ -36,7 +36,7 @@ from grader.pages.headings import Headings
 from grader.pages.heat_map import FILTERS
 from grader.pages.page_parts import TEMPLATES, contents_of, template
 from support.accessibility import seen_as, violations
-from support.messages import Messages
+from support.observers import Messages
 from support.our_course import EXERCISES
 from support.plain_nbgrader import added_cell, nbgrader
 

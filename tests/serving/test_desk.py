@@ -17,7 +17,7 @@ from grader.model.submission import Assignment, Graded, Submission
 from grader.serving import desk as desks
 from grader.serving.arrivals import Arrival, Arrivals, Stage
 from grader.serving.desk import Desk, GradingOptions
-from support.messages import Messages
+from support.observers import Messages
 
 pytestmark = pytest.mark.slow
 

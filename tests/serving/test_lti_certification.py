@@ -19,12 +19,7 @@ import httpx
 import jwt
 import pytest
 from jwt.algorithms import RSAAlgorithm
-
-from grader.gradebook.published import PublishedPoints
-from grader.serving.lti.members import read_members
-from grader.serving.lti.store import COURSES
-from grader.term.rules import AssignmentRules
-from support.lti_platform import (
+from lti_platform import (
     AGS,
     CLAIM,
     INSTRUCTOR,
@@ -43,7 +38,12 @@ from support.lti_platform import (
     codes_in,
     running,
 )
-from support.lti_server import LtiServer, server_of
+from lti_server import LtiServer, server_of
+
+from grader.gradebook.published import PublishedPoints
+from grader.serving.lti.members import read_members
+from grader.serving.lti.store import COURSES
+from grader.term.rules import AssignmentRules
 
 DEEP_LINK = "https://purl.imsglobal.org/spec/lti-dl/claim/"
 STAFF = "http://purl.imsglobal.org/vocab/lis/v2/institution/person#Staff"

@@ -14,14 +14,7 @@ from typing import Any
 import httpx
 import jwt
 import pytest
-from sqlalchemy.exc import IntegrityError
-
-from grader.errors import CourseError
-from grader.serving.lti import platform_requests, registrations
-from grader.serving.lti.launches import _cookie
-from grader.serving.lti.registrations import LtiSettings
-from grader.serving.lti.store import COURSES, NONCES, PEOPLE, REGISTRATIONS
-from support.lti_platform import (
+from lti_platform import (
     CLAIM,
     ENDPOINT,
     INSTRUCTOR,
@@ -37,7 +30,14 @@ from support.lti_platform import (
     private_key,
     running,
 )
-from support.lti_server import LtiServer, server_of
+from lti_server import LtiServer, server_of
+from sqlalchemy.exc import IntegrityError
+
+from grader.errors import CourseError
+from grader.serving.lti import platform_requests, registrations
+from grader.serving.lti.launches import _cookie
+from grader.serving.lti.registrations import LtiSettings
+from grader.serving.lti.store import COURSES, NONCES, PEOPLE, REGISTRATIONS
 from support.served import token_in
 
 TA = "http://purl.imsglobal.org/vocab/lis/v2/membership/Instructor#TeachingAssistant"

@@ -21,15 +21,15 @@ from lti1p3platform.ltiplatform import LTI1P3PlatformConfAbstract
 from lti1p3platform.message_launch import LTIAdvantageMessageLaunchAbstract
 from lti1p3platform.oidc_login import OIDCLoginAbstract
 from lti1p3platform.registration import Registration as TheirRegistration
+from lti_platform import CLAIM, INSTRUCTOR, LEARNER, PICKER, Answer, PlatformDouble, private_key, running
+from lti_server import Browser, LtiServer, server_of, small_course
+from moodle_double import GradeItem, MoodleDouble
 from selenium.webdriver import Chrome
 from test_lti_services import Grades, come, deliver, make_due
 
 from grader.serving.lti.store import SCORES
 from support.accessibility import violations
 from support.chromium import Page
-from support.lti_platform import CLAIM, INSTRUCTOR, LEARNER, PICKER, Answer, PlatformDouble, private_key, running
-from support.lti_server import Browser, LtiServer, server_of, small_course
-from support.moodle_double import GradeItem, MoodleDouble
 
 # --- Moodle ---
 

@@ -16,6 +16,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
+from lti_platform import CLAIM, Answer, PlatformDouble, Request, running
+from lti_server import ROSTER, small_course
 
 from grader.course.folder import Course
 from grader.gradebook.roster import write_roster
@@ -23,8 +25,6 @@ from grader.serving.arrivals import Arrivals
 from grader.serving.lti.registrations import Registration, registration_code
 from grader.serving.lti.store import COURSES, ITEMS, PEOPLE, SCORES, Store
 from support.command_line import grader
-from support.lti_platform import CLAIM, Answer, PlatformDouble, Request, running
-from support.lti_server import ROSTER, small_course
 from support.served import ASSIGNMENT, PATIENCE, Served, serving, token_in
 
 pytestmark = pytest.mark.slow

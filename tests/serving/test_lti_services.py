@@ -12,6 +12,19 @@ from typing import Any
 import httpx
 import jwt
 import pytest
+from lti_platform import (
+    AGS,
+    CLAIM,
+    INSTRUCTOR,
+    LEARNER,
+    PICKER,
+    REMOVED,
+    Answer,
+    PlatformDouble,
+    codes_in,
+    running,
+)
+from lti_server import LtiServer, server_of
 
 from grader.gradebook.published import Publication, PublishedPoints
 from grader.gradebook.roster import read_roster
@@ -24,19 +37,6 @@ from grader.serving.lti.platform_requests import PlatformError
 from grader.serving.lti.quirks import PRODUCTS, find_family
 from grader.serving.lti.store import COURSES, SCORES
 from grader.term.rules import AssignmentRules, Detail, Serving
-from support.lti_platform import (
-    AGS,
-    CLAIM,
-    INSTRUCTOR,
-    LEARNER,
-    PICKER,
-    REMOVED,
-    Answer,
-    PlatformDouble,
-    codes_in,
-    running,
-)
-from support.lti_server import LtiServer, server_of
 from support.served import token_in
 
 CANVAS = "https://canvas.instructure.com/lti/submission"

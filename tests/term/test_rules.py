@@ -45,7 +45,7 @@ from grader.term.reading import read_rules
 from grader.term.rules import Late
 from support.accessibility import violations
 from support.command_line import grader
-from support.messages import Messages
+from support.observers import Messages
 from support.places import ROOT
 from support.second_course import WRONG, copy_of_second_course
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from support.lti_platform import AGS, OF_ITEM, OF_ITEMS, OF_RESULTS, OF_SCORE, Answer, PlatformDouble, Request
+from lti_platform import AGS, OF_ITEM, OF_ITEMS, OF_RESULTS, OF_SCORE, Answer, PlatformDouble, Request
 
 
 @dataclass

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
+from lti_platform import CLAIM, PlatformDouble
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
@@ -33,7 +34,6 @@ from grader.serving.lti.tool import Tool
 from grader.serving.questions import Questions
 from grader.serving.sessions import Sessions
 from grader.serving.web import application
-from support.lti_platform import CLAIM, PlatformDouble
 from support.served import PATIENCE, token_in
 
 ASSIGNMENTS = ("week1", "week2")
