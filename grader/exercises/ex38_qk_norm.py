@@ -223,7 +223,7 @@ exercise = Exercise(
         wrong("queries and keys without weights", in_both("queries = queries / q_size"),
               "The two weights have no effect in your results. Multiply the normalized queries by q_weight, and the "
               "keys by k_weight.", kind="missing step"),
-        wrong("nothing normalized", in_both("queries = queries * q_weight"),
+        wrong("nothing normalized", [in_both("queries = queries * q_weight"), in_both("")],
               "Queries and keys keep their sizes in your results, so scores still grow with them. Divide each vector "
               "by the root of the mean of its squares.", credit=0.25, kind="missing step"),
         wrong("one more than the weights", in_both("queries = queries / q_size * (1 + q_weight)"),

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.explaining.candidates import OPTIONS, Candidate, SecondLook
+from grader.explaining.evidence import evidence
 from grader.explaining.line_changes import LineChange
-from grader.explaining.observed import Observed, Place, Shape, first_shape, numbers_of, values_alike
+from grader.explaining.observed import Observed, Place, Shape, first_shape, values_alike
 from grader.explaining.outcomes import (
     ERROR,
     FACTOR,
@@ -116,7 +117,7 @@ class ChangeQuestions:
             change.line,
             text,
             options,
-            self._explanation(changed, right),
+            evidence(comparison, right),
             self._weight(changed, right),
             is_confirmed,
             alike=right.split("`")[0] if right not in GENERAL else right,
@@ -210,22 +211,6 @@ class ChangeQuestions:
         weight = changed.change.weight
         factors = {ERROR: 0.4, SAME: 0.9}
         return weight * factors[right] if right in factors else weight + 1
-
-    def _explanation(self, changed: ChangedRuns, right: str) -> str:
-        if changed.error:
-            return f"{changed.error[0]}: {changed.error[1]}"
-        if right == SAME:
-            return "All runs gave the same result as your code, with large numbers, too."
-        if right == FACTOR:
-            before, after = numbers_of(self.runs[0].result), numbers_of(changed.runs[0].result)
-            if before is not None and after is not None:
-                place = int(before.abs().argmax())
-                return f"In a run, it was multiplied by {float(after[place] / before[place]):.3g}."
-        if right == NAN:
-            numbers = numbers_of(changed.runs[0].result)
-            if numbers is not None:
-                return f"In a run, {int(numbers.isnan().sum())} of {numbers.numel()} numbers were NaN."
-        return f"It was so in {len(changed.runs)} runs with different inputs."
 
     def _result_shapes(self) -> list[Shape]:
         """Shapes that the result might have: those after changes, and with the last two axes exchanged."""

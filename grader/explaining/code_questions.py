@@ -187,12 +187,14 @@ class _Maker:
 def _names_with_unit_sums(runs: Sequence[Observed]) -> list[UnitSums]:
     """The names, and perhaps the result, that sum to one along one axis in all runs."""
     all_unit_sums: list[UnitSums] = []
+    assigned = Counter(name for _, name in runs[0].names)
     for place, values in runs[0].names.items():
         axes = {value.axes_with_unit_sums if value else None for run in runs for value in run.names.get(place, ())}
         if len(axes) == 1 and values and values[0] and values[0].shape:
             (unit_sums,) = axes
             if unit_sums and len(unit_sums) == 1:
-                all_unit_sums.append(UnitSums(place, unit_sums[0], len(values[0].shape)))
+                several = assigned[place[1]] > 1
+                all_unit_sums.append(UnitSums(place, unit_sums[0], len(values[0].shape), several))
     results = [run.result for run in runs if isinstance(run.result, torch.Tensor)]
     all_axes = {tuple(axes_with_unit_sums(result) or ()) for result in results}
     if len(results) == len(runs) and len(all_axes) == 1:

@@ -16,8 +16,6 @@ SAME = "The result would stay the same."
 NUMBERS = "The result would have the same shape and different numbers, none of them NaN."
 NAN = "The result would contain NaN."
 FACTOR = "The result would be multiplied by the same factor everywhere."
-CLOSER_TO_UNIFORM = "{} would be closer to uniform."
-MORE_PEAKED = "{} would be more peaked."
 GENERAL = frozenset([ERROR, SAME, NUMBERS, NAN, FACTOR])  # they can be said of any code
 
 AT_THE_END = 10**6  # the line of the result, as a place
@@ -43,14 +41,26 @@ class UnitSums(NamedTuple):
     place: Place
     axis: int
     dimensions: int
-
-    @property
-    def name(self) -> str:
-        return self.place[1]
+    is_one_of_several: bool = False  # the name is assigned at other lines, too
 
     @property
     def in_words(self) -> str:
-        return f"`{self.name}`" if self.place[0] < AT_THE_END else "The result"
+        line, name = self.place
+        if line == AT_THE_END:
+            return "The result"
+        return f"`{name}` after line {line}" if self.is_one_of_several else f"`{name}`"
+
+    @property
+    def more_even(self) -> str:
+        return f"{self.in_words} would be closer to uniform."
+
+    @property
+    def more_peaked(self) -> str:
+        return f"{self.in_words} would be more peaked."
+
+    @property
+    def all_sentences(self) -> list[str]:
+        return [*(sentence for sentence, _ in self.sentences()), self.more_even, self.more_peaked]
 
     def sentences(self) -> Iterator[tuple[str, list[int]]]:
         """What it could sum to instead, with the axes along which it would sum to one."""
@@ -72,9 +82,13 @@ class Positions(NamedTuple):
     result: str
 
     def sentence(self, pattern: str) -> str:
-        result = f"`{self.result}[{':, ' * self.pair.result_axis}t]`"
-        argument = f"`{self.argument}[{':, ' * self.pair.axis}s]`"
-        return f"{result} would depend on {argument} {_PATTERNS[pattern]}."
+        return f"{self.result_at('t')} would depend on {self.argument_at('s')} {_PATTERNS[pattern]}."
+
+    def argument_at(self, place: object) -> str:
+        return f"`{self.argument}[{':, ' * self.pair.axis}{place}]`"
+
+    def result_at(self, place: object) -> str:
+        return f"`{self.result}[{':, ' * self.pair.result_axis}{place}]`"
 
 
 @dataclass(frozen=True)
@@ -118,11 +132,9 @@ class Comparison:
             for pattern in _PATTERNS:
                 if pattern not in ("some later", PATTERN_NOW):
                     yield self.positions.sentence(pattern)
-        is_reached = any(True for runs in self._runs() for _ in self._tensors_of_unit_sums(*runs))
+        is_reached = any(True for runs in self._runs() for _ in self.tensors_of_unit_sums(*runs))
         if self.unit_sums is not None and not (is_reached and self.after[0].error):
-            yield from (sentence for sentence, _ in self.unit_sums.sentences())
-            yield CLOSER_TO_UNIFORM.format(self.unit_sums.in_words)
-            yield MORE_PEAKED.format(self.unit_sums.in_words)
+            yield from self.unit_sums.all_sentences
 
     def _runs(self) -> list[tuple[Observed, Observed]]:
         return list(zip(self.before, self.after, strict=True))
@@ -144,22 +156,21 @@ class Comparison:
         if self.unit_sums is None:
             return {}
         axis = self.unit_sums.axis
-        pairs = [pair for runs in self._runs() for pair in self._tensors_of_unit_sums(*runs)]
+        pairs = [pair for runs in self._runs() for pair in self.tensors_of_unit_sums(*runs)]
         if not pairs or any(before.shape != after.shape for before, after in pairs):
             return {}
         all_axes = [axes_with_unit_sums(after) or [] for _, after in pairs]
         claims: dict[str, bool | None] = {}
         for sentence, other_axes in self.unit_sums.sentences():
             claims[sentence] = _agreed(axes == other_axes for axes in all_axes)
-        name = self.unit_sums.in_words
         if self.is_about_scale and all(axis in axes for axes in all_axes):
             directions = {_direction(before, after, axis) for before, after in pairs}
             is_clear = len(directions) == 1 and None not in directions
-            claims[CLOSER_TO_UNIFORM.format(name)] = directions == {"even"} if is_clear else None
-            claims[MORE_PEAKED.format(name)] = directions == {"uneven"} if is_clear else None
+            claims[self.unit_sums.more_even] = directions == {"even"} if is_clear else None
+            claims[self.unit_sums.more_peaked] = directions == {"uneven"} if is_clear else None
         return claims
 
-    def _tensors_of_unit_sums(self, before: Observed, after: Observed) -> Iterator[tuple[Tensor, Tensor]]:
+    def tensors_of_unit_sums(self, before: Observed, after: Observed) -> Iterator[tuple[Tensor, Tensor]]:
         if self.unit_sums is None:
             return
         if self.unit_sums.place[0] == AT_THE_END:

@@ -100,14 +100,15 @@ class ValueQuestions:
         return _only_shape(values) or (), _unit_sums(values)
 
     def times(self) -> Iterator[Candidate]:
-        """How often a line runs, where that is no size of an input."""
+        """How often a line runs, where that is no size of an input, and nothing that can be counted in the code."""
         if any(map(is_hidden, self.draw.arguments)):
             return
         sizes = all_sizes(self.draw)
+        known = sizes | _lengths_written(self.subject)
         counts: set[int] = set()
         for line, count in self.runs[0].lines.items():
             code = self.subject.line(line)
-            is_counted = line in self.loops and line not in self.comprehensions and count not in counts | sizes
+            is_counted = line in self.loops and line not in self.comprehensions and count not in counts | known
             if not is_counted or count < 2 or code.startswith(("for ", "while ", "def ", "@", "print(")):
                 continue
             if any(run.lines.get(line) != count for run in self.runs):
@@ -237,6 +238,14 @@ def _likeness(shape: Shape, shapes: Iterable[Shape]) -> int:
         if candidate != shape:
             likeness += sum(first == second for first, second in zip(shape, candidate, strict=False))
     return likeness
+
+
+def _lengths_written(subject: Subject) -> set[int]:
+    """How many items the lists have that are written in the code, for a loop to run over."""
+    nodes = list(ast.walk(subject.text.tree))
+    lists = [node.iter for node in nodes if isinstance(node, ast.For)]
+    lists += [node.value for node in nodes if isinstance(node, ast.Assign)]
+    return {len(items.elts) for items in lists if isinstance(items, ast.Tuple | ast.List)}
 
 
 def _lines_within(subject: Subject, *kinds: type[ast.AST]) -> set[int]:

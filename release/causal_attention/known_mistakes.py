@@ -1,7 +1,7 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the places of its right figures, and each mistake with its own. See recognizing.py. Made anew when something of this
 # is different:
-# f663383efada4f1c
+# 40b61e764fda8a8c
 
 FIGURES = [
     (1.0936, 0.12515, 0.11232, '[6]'),

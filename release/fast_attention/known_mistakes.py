@@ -1,7 +1,7 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the places of its right figures, and each mistake with its own. See recognizing.py. Made anew when something of this
 # is different:
-# edd4742ddf6b3839
+# 424d611f0665caa1
 
 FIGURES = [
     (0.68759, 0.024536, 0.109, '[1,6,2,3]'),

@@ -1,7 +1,7 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the places of its right figures, and each mistake with its own. See recognizing.py. Made anew when something of this
 # is different:
-# 93f8a19713741e5a
+# f2b0ffded05f79fc
 
 FIGURES = [
     (0.36762, -0.0062448, 0.0015964, '[2,6,4]'),

@@ -1,7 +1,7 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the places of its right figures, and each mistake with its own. See recognizing.py. Made anew when something of this
 # is different:
-# 9a84586b51a9db6d
+# 818c68a9722a16ef
 
 FIGURES = [
     (1.6418, -0.10447, -0.03909, '33[4,1]'),

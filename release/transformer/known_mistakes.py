@@ -1,7 +1,7 @@
 # What known mistakes give on the examples of these checks, so that a check can say which it sees. For each function:
 # the places of its right figures, and each mistake with its own. See recognizing.py. Made anew when something of this
 # is different:
-# 76d71a5dacb3b7c6
+# 83322923e9b8ff2d
 
 FIGURES = [
     (0.54642, -0.11669, -0.19871, '[4,6]'),

@@ -72,6 +72,14 @@ def test_arguments_that_a_named_mistake_ignores_cost_no_more(number: int, names:
     assert after == before
 
 
+def test_arguments_that_one_way_of_a_named_mistake_ignores_cost_no_more() -> None:
+    """Plain attention is one way to normalize nothing, and it has no use for the weights."""
+    _, plain = (mistake for mistake in FUNCTIONS[38].mistakes if mistake.name == "nothing normalized")
+    before, after = before_and_after(38, lambda *inputs: FUNCTIONS[38].wrong_answer([plain], inputs))
+    assert before.misconceptions == ("nothing normalized",)
+    assert after == before
+
+
 def test_one_hot_of_the_largest_number_earns_nothing() -> None:
     def one_hot(items: Any) -> Any:
         return torch.nn.functional.one_hot(torch.as_tensor(items).argmax(), len(items)).float()

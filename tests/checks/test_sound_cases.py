@@ -16,6 +16,7 @@ from grader.model.label import Label
 from support.command_line import Ended
 from support.command_line import grader as run_grader
 from support.made_class import ASSIGNMENT
+from support.proof import first_in_ci
 
 pytestmark = pytest.mark.slow
 
@@ -42,20 +43,21 @@ def grade(course: Course, *options: str) -> Ended:
     return run_grader("autograde", ASSIGNMENT, "--jobs", "1", *options, folder=course.root)
 
 
-@pytest.mark.parametrize(
-    ("reference", "said"),
-    [
-        ("torch.as_tensor(items) * 1e39 * 1e39", "the reference is not finite"),
-        (
-            "torch.as_tensor(items) + __import__('time').perf_counter_ns() % 1000",
-            "the reference gives different answers for the same inputs",
-        ),
-        ("1 / 0", "the reference stops with ZeroDivisionError"),
-    ],
+UNSOUND = (
+    ("torch.as_tensor(items) * 1e39 * 1e39", "the reference is not finite"),
+    (
+        "torch.as_tensor(items) + __import__('time').perf_counter_ns() % 1000",
+        "the reference gives different answers for the same inputs",
+    ),
+    ("1 / 0", "the reference stops with ZeroDivisionError"),
 )
+
+
+@pytest.mark.parametrize("unsound", first_in_ci(UNSOUND), ids=[said for _, said in UNSOUND])
 def test_autograde_when_reference_is_unsound_grades_nothing(
-    reference: str, said: str, course_with_exercises: Course
+    unsound: tuple[str, str], course_with_exercises: Course
 ) -> None:
+    reference, said = unsound
     path = course_with_exercises.root / "exercises/ex03_softmax.py"
     before = path.read_text()
     path.write_text(before + OVERFLOWS.format(reference))

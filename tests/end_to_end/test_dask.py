@@ -177,6 +177,7 @@ def test_dask_when_worker_is_killed_grades_everyone(
     assert (rows(course), files(course)) == graded_here
 
 
+@pytest.mark.proof
 def test_dask_when_scheduler_vanishes_keeps_finished_grades(
     course: Course,
     graded_here: tuple[object, object],
@@ -199,6 +200,7 @@ def test_dask_when_scheduler_vanishes_keeps_finished_grades(
     assert (rows(course), files(course)) == graded_here
 
 
+@pytest.mark.proof
 def test_dask_when_submission_kills_every_worker_fails_only_its_student(
     course: Course, new_cluster: Callable[..., Cluster], submit: Callable[..., Path], solved: dict[int, str]
 ) -> None:
@@ -310,6 +312,7 @@ def test_dask_sends_exercises_of_course_folder_to_workers(
     process.wait()
 
 
+@pytest.mark.proof
 def test_dask_when_best_counts_equals_local_grading(
     new_course: Callable[[], Course], scheduler: Cluster, make_notebook: Any, solved: Any, tmp_path: Path
 ) -> None:

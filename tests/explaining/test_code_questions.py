@@ -187,14 +187,55 @@ def test_change_shows_the_whole_new_line() -> None:
         assert "were `return " in question.text
 
 
+CAUSAL = """\
+def causal(x):
+    scores = x @ x.mT
+    visible = torch.ones_like(scores).tril()
+    scores = scores.masked_fill(visible == 0, -1e4)
+    return torch.softmax(scores, dim=-1) @ x
+"""
+
+
 def test_changed_mask_is_asked_by_what_a_place_then_sees() -> None:
-    code = (
-        "def causal(x):\n    scores = x @ x.mT\n    visible = torch.ones_like(scores).tril()\n"
-        "    scores = scores.masked_fill(visible == 0, -1e4)\n    return torch.softmax(scores, dim=-1) @ x\n"
-    )
-    answers = {question.text: right(question) for question in asked_in_turn(code, "causal", random_draws((2, 5, 4)))}
+    answers = {question.text: right(question) for question in asked_in_turn(CAUSAL, "causal", random_draws((2, 5, 4)))}
     text = "If line 3 were `visible = torch.ones_like(scores).triu()`, what would happen?"
     assert answers[text] == "`result[:, t]` would depend on `x[:, s]` exactly for s ≥ t."
+
+
+CAUSAL_TWICE = """\
+def causal(x):
+    weights = torch.softmax(x @ x.mT, dim=-1)
+    visible = torch.ones_like(weights).tril()
+    weights = weights * visible
+    weights = weights / weights.sum(dim=-1, keepdim=True)
+    return weights @ x
+"""
+
+
+def test_explanations_say_what_a_run_showed() -> None:
+    """Not only that it was so."""
+    questions = asked_in_turn(ATTENTION, "attention", OF_ATTENTION)
+    questions += asked_in_turn(CAUSAL, "causal", random_draws((2, 5, 4)))
+    explanations = {right(question): question.explanation for question in questions}
+    of_peaks = explanations["`weights` would be more peaked."]
+    assert of_peaks.startswith("In a run, one of the largest numbers along axis 2 was 0.")
+    of_sums = explanations["`weights` would sum to one along axis 1 instead."]
+    assert of_sums.startswith("In a run, its sums along axis 2 were between 0.")
+    of_places = explanations["`result[:, t]` would depend on `x[:, s]` exactly for s ≥ t."]
+    assert of_places == "In a run with another `x[:, 3]`, `result[:, 4]` stayed the same."
+    assert not [explanation for explanation in explanations.values() if "It was so" in explanation]
+
+
+def test_name_that_is_assigned_twice_is_said_with_its_line() -> None:
+    """After the last line, it may sum to one again."""
+    options = {
+        option
+        for question in asked_in_turn(CAUSAL_TWICE, "causal", random_draws((2, 5, 4)))
+        for option in question.options
+        if "uniform" in option or "peaked" in option or "sums to one" in option
+    }
+    assert options
+    assert all("`weights` after line 5" in option or "`weights` after line 2" in option for option in options)
 
 
 def test_times_are_asked_where_they_are_no_size() -> None:
@@ -208,6 +249,8 @@ def test_times_are_asked_where_they_are_no_size() -> None:
     assert right(question) == str(len(counts))
     loop = "def total(x):\n    y = x[0] * 0\n    for row in x:\n        y = y + row\n    return y\n"
     assert about_line(asked(loop, "total", draws), 4, QuestionKind.TIMES) == []
+    written = "def total(x):\n    y = x[0] * 0\n    for row in (x[0], x[3]):\n        y = y + row\n    return y\n"
+    assert about_line(asked(written, "total", draws), 4, QuestionKind.TIMES) == []
 
 
 def test_whole_numbers_that_decide_are_shown() -> None:

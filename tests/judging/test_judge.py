@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -106,14 +105,6 @@ def test_class_that_needs_an_unwritten_class_is_an_error_not_to_do() -> None:
     assert reasons == ["error", "to do"]
 
 
-def scaled(value: Any, factor: float) -> Any:
-    if isinstance(value, torch.Tensor | float):
-        return value * factor
-    if isinstance(value, dict):  # of a class: what it computes
-        return {**value, "outputs": {name: scaled(one, factor) for name, one in value.get("outputs", {}).items()}}
-    return type(value)(scaled(item, factor) for item in value)
-
-
 def test_one_wrong_case_loses_marks() -> None:
     given = answers(3)
     first = given[0]
@@ -182,16 +173,6 @@ def test_drawing_from_nan_probabilities_explains_where_nan_comes_from() -> None:
     message = "probability tensor contains either `inf`, `nan` or element < 0"
     found = verdict(26, [Raised("RuntimeError", message)] * len(short_cases(EXERCISES[26])))
     assert NO_PROBABILITIES in found.sentences[0]
-
-
-@pytest.mark.slow
-def test_sentences_hold_no_expected_number() -> None:
-    """Whatever is wrong, the only number with decimals is the size of the largest error, to one digit."""
-    for number in EXERCISES:
-        for change in (lambda value: scaled(value, 1.3), lambda value: scaled(value, float("nan"))):
-            text = " ".join(verdict(number, answers(number, change)).sentences)
-            text = re.sub(r"(largest error is|is off by) about (0\.0*)?[1-9](0*|e[-+]\d+)\.", "", text)
-            assert not re.search(r"\d\.\d|\de[-+]\d", text), text
 
 
 def test_mistake_is_named_from_the_other_cases_if_one_takes_too_long() -> None:

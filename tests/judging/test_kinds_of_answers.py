@@ -17,7 +17,7 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grader import Case, Exercise, Misconception
+from grader import EXACT, Case, Exercise, Misconception
 from grader.errors import CourseError
 from grader.host import stand_ins
 from grader.host.limits import Limits
@@ -598,6 +598,12 @@ def test_trivial_answers_earn_nothing(exercise: Exercise, student: Callable[...,
     assert verdict.credit == 0
     if verdict.reason != Reason.MISCONCEPTION:  # which is told all the same
         assert sentence in " ".join(verdict.sentences)
+
+
+def test_options_among_the_arguments_are_no_gradients() -> None:
+    """Whether an answer is an argument as it is, is asked of each argument."""
+    assert EXACT.finding([1.0, 2.0], {"causal": True}, TOLERANCE)
+    assert EXACT.finding({"causal": True}, {"causal": True}, TOLERANCE)
 
 
 def test_wrong_answer_that_is_often_the_same_is_not_called_constant() -> None:

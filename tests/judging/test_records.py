@@ -1,6 +1,6 @@
 """Every piece of student code gets the verdict that is on record. `make records` writes the records.
 
-`make test` tries the solution, a right piece and three wrong ones of each exercise, CI a sixth of the pieces, and
+`make test` tries the solution, a right piece and three wrong ones of each exercise, CI an eighth of the pieces, and
 `make proof` all.
 """
 
@@ -18,7 +18,7 @@ from support.records import Piece, as_text, difference, judging, pieces, record,
 from support.solution_cells import from_notebook
 
 AT_ONCE = 40
-IN_CI = 6  # one in so many pieces
+IN_CI = 8  # one in so many pieces
 
 
 def first_pieces(number: int) -> list[Piece]:
@@ -31,7 +31,7 @@ def first_pieces(number: int) -> list[Piece]:
 
 
 def chunks(number: int) -> Iterator[Any]:
-    """Parameters: a few pieces for `make test`, a sixth for CI, and the others for `make proof`."""
+    """Parameters: a few pieces for `make test`, an eighth for CI, and the others for `make proof`."""
     first = first_pieces(number)
     others = [piece for piece in pieces(number) if piece not in first]
     in_ci = others[::IN_CI]

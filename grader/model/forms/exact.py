@@ -12,6 +12,7 @@ from grader.model.compare import Difference, Kind, describe_form, difference, sa
 from grader.model.findings import Broken, Differs, Finding
 from grader.model.forms.function import Form
 
+NO_RESULT = Differs(Difference(Kind.TYPE))
 # How much more gradients may differ: the way back through softmax subtracts numbers that are nearly the same.
 GRADIENTS = 10
 
@@ -24,7 +25,8 @@ class Exact(Form):
     def finding(self, actual: object, expected: object, tolerance: float) -> Finding | None:
         """What is wrong with a result, or with gradients."""
         if isinstance(expected, dict):
-            return _wrong_gradients(actual, expected["gradients"], GRADIENTS * tolerance)
+            gradients = expected.get("gradients")  # without them, it is an argument with options, and no result
+            return _wrong_gradients(actual, gradients, GRADIENTS * tolerance) if gradients else NO_RESULT
         wrong = exact_difference(actual, expected, tolerance)
         if wrong and wrong.kind == Kind.DTYPE:
             return Differs(wrong, "type", "result")
