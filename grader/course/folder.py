@@ -107,12 +107,12 @@ class Course:
         """The texts of the course's exercise files, for the processes that grade."""
         return read_exercise_files(self._config, self.root)
 
-    def catalogue(self, asked_for: str | None = None) -> Catalogue:
+    def catalogue(self, assignment: str | None = None) -> Catalogue:
         """Load all exercises. Those from a package may belong to assignments that this course does not have."""
         from grader.course.loading import load  # imports torch
 
         files = self.exercise_files
-        return load(files, None if files.package else self.assignments(), asked_for=asked_for)
+        return load(files, None if files.package else self.assignments(), assignment=assignment)
 
     def exercises(self, assignment: str) -> Exercises:
         """The exercises of an assignment, in the order of its notebooks; none if all its tests are nbgrader's own."""

@@ -124,18 +124,18 @@ def load(
     assignments: Collection[str] | None = None,
     *,
     checked: bool = False,
-    asked_for: str | None = None,
+    assignment: str | None = None,
 ) -> Catalogue:
     """Load the exercises in these files. ExerciseError lists all mistakes in them.
 
     If `assignments` are given, each exercise has to belong to one of them. Files that are `checked` already, by the
-    process that sent them or in this one, are not checked again. If one assignment is `asked_for`, the solutions and
-    mistakes of others are not read: in a large course, that takes as long as the rest of a start.
+    process that sent them or in this one, are not checked again. With an `assignment`, the solutions and mistakes of
+    others are not read: in a large course, that takes as long as the rest of a start.
     """
     exercises = _import(files)
-    check = (_package(files), None if assignments is None else frozenset(assignments), asked_for)
+    check = (_package(files), None if assignments is None else frozenset(assignments), assignment)
     if not checked and check not in _checked:
-        mistakes = [*_find_in_subfolders(files), *_find_mistakes(exercises, assignments, asked_for)]
+        mistakes = [*_find_in_subfolders(files), *_find_mistakes(exercises, assignments, assignment)]
         mistakes = mistakes or list(_find_solutions_in_probes(exercises))
         _refuse(files, [_Problem(path, _find_line(files, path, name), text) for path, text, name in mistakes])
         _checked.add(check)
@@ -281,7 +281,7 @@ def _find_in_subfolders(files: ExerciseFiles) -> Iterator[_Mistake]:
 
 
 def _find_mistakes(
-    exercises: Mapping[str, Exercise], assignments: Collection[str] | None, asked_for: str | None
+    exercises: Mapping[str, Exercise], assignments: Collection[str] | None, assignment: str | None
 ) -> Iterator[_Mistake]:
     """The mistakes in these exercises."""
     first_paths: dict[tuple[str, Label], str] = {}
@@ -304,7 +304,7 @@ def _find_mistakes(
         if assignments is not None and exercise.assignment not in assignments:
             options = f"Assignments: {', '.join(sorted(assignments))}." if assignments else "There are none yet."
             yield path, f"there is no assignment “{exercise.assignment}”. {options}", ""
-        for function in exercise.functions if asked_for in (None, exercise.assignment) else ():
+        for function in exercise.functions if assignment in (None, exercise.assignment) else ():
             yield from ((path, text, name) for text, name in _find_mistakes_of_function(function))
 
 

@@ -371,12 +371,14 @@ def _generator(seed: int, label: Label, name: str, sample: int) -> torch.Generat
 
 
 def fresh(value: Any) -> Any:
-    """A copy of all that can be changed, except tensors: they take long, and our code changes none."""
+    """A copy of all that can be changed."""
     return map_leaves(_copy_of_leaf, value)
 
 
 def _copy_of_leaf(leaf: Any) -> Any:
-    if isinstance(leaf, (list, tuple, dict)):  # of a class of its own
+    if isinstance(leaf, torch.Tensor) and not leaf.requires_grad:
+        return leaf.clone()
+    if isinstance(leaf, (list, tuple, dict, torch.Tensor)):  # of a class of its own, or one that learns
         return copy.deepcopy(leaf)
     if isinstance(leaf, (set, np.ndarray)):
         return leaf.copy()

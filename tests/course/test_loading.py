@@ -335,10 +335,10 @@ def test_load_when_a_file_is_wrong_names_the_line(texts: dict[str, str], said: s
 def test_load_of_one_assignment_does_not_read_the_mistakes_of_others() -> None:
     """Whoever grades one is not stopped by a slip in another one."""
     texts = files(ex1=double(), ex2=lines('{"twice": "x = x"}').replace("ps1", "ps2"))
-    assert list(load(texts, ["ps1", "ps2"], asked_for="ps1").of("ps1")) == [1]
-    for asked_for in ("ps2", None):
+    assert list(load(texts, ["ps1", "ps2"], assignment="ps1").of("ps1")) == [1]
+    for assignment in ("ps2", None):
         with pytest.raises(ExerciseError, match="which nothing binds"):
-            load(texts, ["ps1", "ps2"], asked_for=asked_for)
+            load(texts, ["ps1", "ps2"], assignment=assignment)
 
 
 def test_load_names_all_wrong_files_at_once() -> None:

@@ -638,6 +638,16 @@ def test_misconception_that_changes_its_inputs_changes_a_copy() -> None:
     assert key.expected[0] == [1, 2, 3]
 
 
+def test_misconception_that_writes_into_a_tensor_changes_a_copy() -> None:
+    """Or all right answers to the case would be wrong from then on."""
+    exercise = exercise_of(lambda x: x.exp(), [(torch.zeros(3),)], mistake("shifted", lambda x: x.add_(1).exp()))
+    key = AnswerKey(exercise, exercise.sample())
+    shifted = key[0].compared_answer(exercise.mistakes)
+    assert isinstance(shifted, Returned)
+    assert shifted.value.tolist() == pytest.approx([math.e] * 3)
+    assert key.cases[0].inputs[0].tolist() == [0, 0, 0]
+
+
 def test_reference_with_an_answer_that_cannot_be_compared_raises() -> None:
     with pytest.raises(CourseError, match="type object"):
         judged(exercise_of(lambda: object(), [()]), lambda: 1)
