@@ -376,9 +376,9 @@ def fresh(value: Any) -> Any:
 
 
 def _copy_of_leaf(leaf: Any) -> Any:
-    if isinstance(leaf, torch.Tensor) and not leaf.requires_grad:
-        return leaf.clone()
-    if isinstance(leaf, (list, tuple, dict, torch.Tensor)):  # of a class of its own, or one that learns
+    if isinstance(leaf, torch.Tensor):  # the result of a layer, too, which cannot be copied with its history
+        return leaf.detach().clone().requires_grad_(leaf.requires_grad)
+    if isinstance(leaf, (list, tuple, dict)):  # of a class of its own
         return copy.deepcopy(leaf)
     if isinstance(leaf, (set, np.ndarray)):
         return leaf.copy()

@@ -648,6 +648,15 @@ def test_misconception_that_writes_into_a_tensor_changes_a_copy() -> None:
     assert key.cases[0].inputs[0].tolist() == [0, 0, 0]
 
 
+def test_input_that_a_layer_gave_is_copied_with_and_without_gradients() -> None:
+    given = torch.nn.Linear(2, 2)(torch.ones(1, 2))
+    for tensor in (given, given.detach()):
+        (copied,) = fresh([tensor])
+        assert copied.equal(tensor)
+        assert copied.requires_grad == tensor.requires_grad
+        assert copied.is_leaf
+
+
 def test_reference_with_an_answer_that_cannot_be_compared_raises() -> None:
     with pytest.raises(CourseError, match="type object"):
         judged(exercise_of(lambda: object(), [()]), lambda: 1)
