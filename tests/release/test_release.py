@@ -206,12 +206,15 @@ FIGURE = re.compile(r"(?<=[( ])-?\d[\d.e+-]*(?=[,)])")
 def test_known_mistakes_table_is_made_of_the_exercises(assignment: str, course: Course) -> None:
     """Where the release has none, or another one than is made of these checks, it is made anew.
 
-    Processors differ in the last figures.
+    Processors differ in the last figures, so the hash of them, at the head of a table, is not compared.
     """
     here = course.root / "release" / assignment / known_mistakes.FILE
-    committed = (ROOT / "release" / assignment / known_mistakes.FILE).read_text()
-    here.write_text(committed.replace("(", "( ", 1))
-    made = (known_mistakes.table_for(Course(course.root), assignment) or b"").decode()
+    text = (ROOT / "release" / assignment / known_mistakes.FILE).read_text()
+    here.write_text(text.replace("(", "( ", 1))
+    text_made = (known_mistakes.table_for(Course(course.root), assignment) or b"").decode()
+    _, _, committed = text.partition("\n\n")
+    _, _, made = text_made.partition("\n\n")
+    assert made
     assert FIGURE.sub("#", made) == FIGURE.sub("#", committed)
     assert [*map(float, FIGURE.findall(made))] == pytest.approx(
         [*map(float, FIGURE.findall(committed))], rel=1e-3, abs=1e-5

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 import pytest
-from words_course import RULES, ServedWords, answered, words_course
+from words_course import ServedWords, answered, words_course
 
 from grader.term.reading import COURSE_FILE
 from grader.term.rules import AssignmentRules, Serving, ShowSolutions
@@ -69,7 +69,7 @@ def test_solutions_on_the_page_are_those_with_full_marks(
     served: ServedWords, submission: int, setting: str, before: str, is_shown: bool
 ) -> None:
     serving = f'[assignments.words.serving]\nsolutions = "{setting}"\nbefore = "{before}"\n'
-    (served.course.root / COURSE_FILE).write_text(RULES + serving)
+    (served.course.root / COURSE_FILE).write_text(served.rules + serving)
     with served.browser("kurt") as browser:
         page = browser.get(f"/submissions/{submission}").text
     _, heading, solutions = page.partition('id="solutions"')

@@ -8,11 +8,11 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from markupsafe import escape
-from words_course import NOW, RULES, WORDS, ServedWords, answered, comment_on, give_points, words_course
+from words_course import WORDS, ServedWords, answered, comment_on, give_points, words_course
 
 from grader.gradebook.published import Publications
 from grader.pages.page_parts import contents_of
@@ -324,6 +324,7 @@ def test_form_from_before_the_due_date_submits_nothing_late(served: ServedWords)
 
 # --- each setting, on each page --------------------------------------------------------------------------------------
 
+NOW = datetime.now(UTC).replace(microsecond=0, tzinfo=None)
 DUE = {"before": NOW + timedelta(days=2), "after": NOW - timedelta(days=2)}
 ALL = {
     "attempts": ("1", "You have used your only attempt."),
@@ -431,7 +432,7 @@ def test_submissions_when_best_counts_have_their_own_verdicts(served: ServedWord
     """The last test: lea is in no other."""
     assert "lea" not in numbers
     rules = served.course.root / COURSE_FILE
-    rules.write_text('counts = "best"\n' + RULES)
+    rules.write_text('counts = "best"\n' + served.rules)
     found = [served.submit("lea", answered(served.course, answers))["submission"] for answers in ({}, WRONG)]
     results = [served.verdict("lea", number)["result"] for number in found]
     states = [[one["state"] for one in result["exercises"] if one["exercise"] == 1] for result in results]

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 import sqlalchemy as sql
-from words_course import RULES, ServedWords, answered, words_course
+from words_course import ServedWords, answered, words_course
 
 from grader.gradebook.published import Publication, PublishedPoints
 from grader.serving.arrivals import Arrival, Stage
@@ -88,7 +88,7 @@ def test_last_moment_when_published_is_so_long_after_that() -> None:
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedWords]:
     server = ServedWords(words_course(tmp_path_factory.mktemp("words") / "course"))
-    (server.course.root / COURSE_FILE).write_text(RULES + '[assignments.words.serving]\nquestions = "7 days"\n')
+    (server.course.root / COURSE_FILE).write_text(server.rules + '[assignments.words.serving]\nquestions = "7 days"\n')
     try:
         yield server
     finally:

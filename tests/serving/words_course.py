@@ -19,15 +19,13 @@ from support.report_pages import text_of
 from support.second_course import copy_of_second_course
 from support.served import Served
 
-NOW = datetime.now(UTC).replace(microsecond=0, tzinfo=None)
 # Ada is late by four hours begun, and kurt is not; zoe submits for max, too.
-RULES = f"""\
+RULES = """\
 timezone = "Europe/Berlin"
-late = {{per = "hour", share = 0.1, cap = 0.5}}
-groups = {{blue = ["zoe", "max"]}}
+late = {per = "hour", share = 0.1, cap = 0.5}
+groups = {blue = ["zoe", "max"]}
 [assignments.words]
-due = {(NOW - timedelta(minutes=200)).isoformat()}Z
-extensions = {{kurt = "2 days"}}
+extensions = {kurt = "2 days"}
 void = [2]
 bonus = ["test-greeting"]
 """
@@ -77,7 +75,9 @@ class ServedWords(Served):
 
     def __init__(self, course: Course) -> None:
         self.course = course
-        (course.root / COURSE_FILE).write_text(RULES)
+        due = datetime.now(UTC) - timedelta(minutes=200)
+        self.rules = f"{RULES}due = {due.isoformat(timespec='seconds')}\n"
+        (course.root / COURSE_FILE).write_text(self.rules)
         (course.root / "roster.csv").write_text(ROSTER)
         self.codes = invitations.invite(course, ["ada", "kurt", "max", "zoe", "lea"])
         self.codes |= invitations.invite(course, ["prof"], Role.INSTRUCTOR)
