@@ -17,7 +17,7 @@ from grader.judging import wording
 from grader.judging.answer_key import AnswerKey, CaseKey
 from grader.judging.identical import holds_nan
 from grader.judging.judge import Judge
-from grader.judging.with_facts import add_facts
+from grader.judging.with_facts import add_facts, ways_of_named
 from grader.judging.wrong_device import tolerance_on
 from grader.model.answer import Answer, Returned
 from grader.model.exercise import Exercise, Inputs
@@ -91,7 +91,7 @@ class _Redrawing:
             name: cases for name, cases in self._without_effect().items() if not self._is_ignored_by(details, cases)
         }
         if verdict.misconceptions:
-            named_mistakes = [mistake for mistake in self._exercise.mistakes if mistake.name in verdict.misconceptions]
+            named_mistakes = ways_of_named(self._exercise, verdict)
             return [name for name, cases in ignored.items() if not self._is_ignored_by(named_mistakes, cases)]
         all_cases = [case for cases in ignored.values() for case in cases]
         return [] if self._is_ignored_by(credited, all_cases) else list(ignored)

@@ -104,16 +104,15 @@ class ValueQuestions:
         if any(map(is_hidden, self.draw.arguments)):
             return
         sizes = all_sizes(self.draw)
-        known = sizes | _lengths_written(self.subject)
-        counts: set[int] = set()
+        counts_to_skip = sizes | _lengths_written(self.subject)
         for line, count in self.runs[0].lines.items():
             code = self.subject.line(line)
-            is_counted = line in self.loops and line not in self.comprehensions and count not in counts | known
+            is_counted = line in self.loops and line not in self.comprehensions and count not in counts_to_skip
             if not is_counted or count < 2 or code.startswith(("for ", "while ", "def ", "@", "print(")):
                 continue
             if any(run.lines.get(line) != count for run in self.runs):
                 continue
-            counts.add(count)
+            counts_to_skip.add(count)  # once is enough
             options = [count, *self._other_counts(count, sizes)]
 
             def is_confirmed(look: SecondLook, line: int = line, count: int = count) -> bool:

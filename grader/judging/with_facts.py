@@ -125,5 +125,9 @@ def _kinds(exercise: Exercise, verdict: Verdict) -> set[str]:
 
 def named_misconceptions(exercise: Exercise, verdict: Verdict) -> list[Misconception]:
     """The misconceptions that a verdict names."""
-    named = [misconception for misconception in exercise.mistakes if misconception.name in verdict.misconceptions]
-    return [misconception for misconception in named if misconception.way == 0]
+    return [misconception for misconception in ways_of_named(exercise, verdict) if misconception.way == 0]
+
+
+def ways_of_named(exercise: Exercise, verdict: Verdict) -> list[Misconception]:
+    """All ways of the misconceptions that a verdict names."""
+    return [misconception for misconception in exercise.mistakes if misconception.name in verdict.misconceptions]
