@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,17 @@ def test_arguments_that_a_named_mistake_ignores_cost_no_more(number: int, names:
     before, after = before_and_after(number, lambda *inputs: exercise.wrong_answer(mistakes, inputs))
     assert before.credit == credit
     assert after == before
+
+
+def test_arguments_that_a_mistake_without_its_name_ignores_cost_no_more() -> None:
+    exercise, key = FUNCTIONS[6], answer_key(6)
+    mistakes = [mistake for mistake in exercise.mistakes if mistake.name == "keys with keys"]
+
+    def ask(cases: Sequence[SampledCase]) -> list[Answer]:
+        return [*answers_of_code(cases, lambda *inputs: exercise.wrong_answer(mistakes, inputs))]
+
+    verdict = replace(Judge().verdict(key, ask(key.cases)), misconceptions=())
+    assert deny_credit_for_ignoring(key, verdict, list, ask, Judge()) == verdict
 
 
 def test_arguments_that_one_way_of_a_named_mistake_ignores_cost_no_more() -> None:

@@ -23,7 +23,8 @@ import pytest
 from grader.collecting import contents, files, folders, identifying, placing
 from grader.collecting.choosing import ChosenUpload
 from grader.collecting.collect import CollectOptions, Decision, collect
-from grader.collecting.students import StudentReference
+from grader.collecting.students import Roster, StudentReference
+from grader.collecting.submission_times import SubmissionTimes
 from grader.collecting.uploads import Upload
 from grader.course.folder import Course
 from grader.errors import CourseError
@@ -276,6 +277,13 @@ def test_times_in_names_take_precedence_over_a_table(class_of: Course, notebook:
     times.write_text("id,submitted_at\nada,2026-11-25T10:00:00Z\n")
     (one,) = decided(class_of, inbound(tmp_path / "1", notebook(3), 20), times=times)
     assert one.time == datetime(2026, 11, 20, 10)
+
+
+def test_times_are_found_by_an_id_that_no_roster_has(tmp_path: Path) -> None:
+    table = tmp_path / "times.csv"
+    table.write_text("id,submitted_at\nada,2026-11-20T10:00:00Z\n")
+    times = SubmissionTimes(table, "UTC", Roster([]))
+    assert times.find_time(Upload(StudentReference.of(""), [], "ada.zip"), "ada") == (datetime(2026, 11, 20, 10), "")
 
 
 def test_clones_are_read_without_their_git_folders(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:

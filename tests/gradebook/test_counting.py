@@ -11,6 +11,7 @@ from grader.gradebook.class_gradebook import GradebookEntry
 from grader.gradebook.counting import Attempts
 from grader.gradebook.hidden_seed import Attempt
 from grader.gradebook.marks import Marks
+from grader.gradebook.records import Record
 
 MONDAY = datetime(2026, 10, 12, 8)
 TUESDAY = datetime(2026, 10, 13, 8)
@@ -42,3 +43,13 @@ def test_choose_of_equal_attempts_takes_the_newer(
 ) -> None:
     numbered = {Attempt(number, digest): time for number, (digest, time) in enumerate(times.items(), start=1)}
     assert attempts.choose("ada", numbered, dict.fromkeys(times, Mock(GradebookEntry)))[0] == best
+
+
+def test_note_reads_the_marks_of_those_whose_records_are_new(attempts: Attempts) -> None:
+    gradebook: Mock = attempts.gradebook  # type: ignore[assignment]
+    gradebook.marks.return_value = {"ada": Marks()}
+    attempts.note({})
+    assert attempts.marks == {}
+    attempts.note({"ada": Mock(Record)})
+    assert attempts.marks == {"ada": Marks()}
+    gradebook.marks.assert_called_with(["ada"])
